@@ -39,10 +39,14 @@ import type {
 const SIGHT = limits.briefSight
 /** Threads with a checkpoint, the newest checkpoint first. */
 const SELECTED = (place: string): string =>
-  `SELECT t.thread_id, t.selected_checkpoint_id FROM threads t WHERE t.selected_checkpoint_id IS NOT NULL AND ${place} ORDER BY t.selected_checkpoint_id DESC`
+  `SELECT t.thread_id, t.selected_checkpoint_id
+    FROM threads t
+    WHERE t.selected_checkpoint_id IS NOT NULL AND ${place}
+    ORDER BY t.selected_checkpoint_id DESC`
 /** The opening Thread of the Room, however old its checkpoint is. */
 const OPENING = (place: string): string =>
-  `SELECT o.opening_thread_id FROM rooms o WHERE o.room_id = (SELECT t.room_id FROM threads t WHERE ${place} LIMIT 1) AND EXISTS (SELECT 1 FROM threads t WHERE t.thread_id = o.opening_thread_id AND ${place})`
+  `SELECT o.opening_thread_id FROM rooms o WHERE o.room_id = (SELECT t.room_id FROM threads t WHERE ${place} LIMIT 1)
+      AND EXISTS (SELECT 1 FROM threads t WHERE t.thread_id = o.opening_thread_id AND ${place})`
 
 export type Candidates = ReturnType<typeof candidates>
 
@@ -74,24 +78,35 @@ export function candidates(db: Db) {
   const stands = both<Stand>(
     "t",
     (place) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state,
-       p.username AS by, ${AGENT("c")} AS agent, c.at, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
-       ${contentOf("c")} ->> '$.answer' AS answer, c.kept_table AS keptTable, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
+       p.username AS by, ${AGENT("c")} AS agent, c.at,
+        coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
+       ${contentOf("c")} ->> '$.answer' AS answer, c.kept_table AS keptTable, ${STALE} AS stale,
+        ${STALE_REASONS} AS staleReasons,
        ${KNOWN_THEN} AS knownThen, ${REVIEWED("c.first_said_id")} AS reviewed,
-       coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
-     FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
+       coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id),
+         0) AS timelineWatermark
+     FROM threads t
+      JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id
+      JOIN people p ON p.user_id = c.author_id
+      JOIN rooms r ON r.room_id = t.room_id
      WHERE t.thread_id IN (SELECT thread_id FROM (${SELECTED(place)} LIMIT ${SIGHT}) UNION ${OPENING(place)})
      ORDER BY t.thread_id = r.opening_thread_id DESC, c.state, c.checkpoint_id DESC`,
   )
-  const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, ${BEARING} AS verdict, y.verdict_from AS verdictBy, coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
+  const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, ${BEARING} AS verdict,
+      y.verdict_from AS verdictBy, coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
        ${IN_DOUBT("r.version_id")} AS inDoubt, coalesce(k.rank, 0) AS rank, r.thread_id AS threadId,
        EXISTS (SELECT 1 FROM record_uses u JOIN experiments e ON e.experiment_id = u.by_id
          WHERE u.target_id = r.version_id AND u.how = 'addressed' AND e.status <> 'cancelled') AS isAddressed
-     FROM records r LEFT JOIN hypothesis_ranks k ON k.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}`
+     FROM records r
+    LEFT JOIN hypothesis_ranks k ON k.version_id = r.version_id
+    LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}`
   const ranked = both<Hypothesis>(
     "w",
-    (
-      place,
-    ) => `${HYPOTHESIS} WHERE r.version_id IN (SELECT w.version_id FROM hypothesis_ranks w WHERE ${place} AND w.rank > 0 ORDER BY w.rank DESC, w.version_id DESC LIMIT ${SIGHT})
+    (place) => `${HYPOTHESIS} WHERE r.version_id IN (SELECT w.version_id
+      FROM hypothesis_ranks w
+      WHERE ${place} AND w.rank > 0
+      ORDER BY w.rank DESC, w.version_id DESC
+      LIMIT ${SIGHT})
        ORDER BY rank DESC, r.version_id DESC`,
   )
   const newest = both<Hypothesis>(
@@ -99,7 +114,8 @@ export function candidates(db: Db) {
     (place) => `${HYPOTHESIS} WHERE ${place} AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
   )
   const FAILURE = `SELECT f.sequence, f.kind, f.id, f.at, coalesce(a.label, l.label) AS label, f.thread_id AS threadId,
-       CASE f.kind WHEN 'attempt_failed' THEN ${WHY_FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation END AS why,
+       CASE f.kind WHEN 'attempt_failed' THEN ${WHY_FAILED} WHEN 'attempt_diverged' THEN f.detail
+         WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation END AS why,
        p.username AS by, ${AGENT_AT("coalesce(a.history_position, l.history_position)")} AS agent
      FROM room_failures f
      LEFT JOIN attempts a ON f.kind IN ('attempt_failed', 'attempt_diverged') AND a.attempt_id = f.id
@@ -115,10 +131,14 @@ export function candidates(db: Db) {
     "d",
     (
       place,
-    ) => `SELECT 'dispute' AS source, r.kind, r.version_id AS id, r.label, r.wording AS says, r.thread_id AS threadId, NULL AS replyTo, l.explanation AS why, l.link_id AS linkId, p.username AS by, ${AGENT("l")} AS agent,
+    ) => `SELECT 'dispute' AS source, r.kind, r.version_id AS id, r.label, r.wording AS says, r.thread_id AS threadId,
+        NULL AS replyTo, l.explanation AS why, l.link_id AS linkId, p.username AS by, ${AGENT("l")} AS agent,
        ${contentOf("l")} ->> '$.part' AS part
      FROM (SELECT version_id, link_id FROM disputed_records d WHERE ${place} ORDER BY link_id DESC LIMIT ${SIGHT}) d
-     JOIN research_links l ON l.link_id = d.link_id JOIN records r ON r.version_id = d.version_id JOIN people p ON p.user_id = l.author_id ORDER BY d.link_id DESC`,
+     JOIN research_links l ON l.link_id = d.link_id
+      JOIN records r ON r.version_id = d.version_id
+      JOIN people p ON p.user_id = l.author_id
+      ORDER BY d.link_id DESC`,
   )
   const objected = both<Dispute>(
     "v",
@@ -131,29 +151,42 @@ export function candidates(db: Db) {
     ["in_progress", "claimed", "open"]
       .map(
         (status) =>
-          `SELECT experiment_id FROM (SELECT e.experiment_id FROM experiments e WHERE e.status = '${status}' AND e.status IN ('open', 'claimed', 'in_progress') AND ${place} ORDER BY e.experiment_id LIMIT ${SIGHT})`,
+          `SELECT experiment_id FROM (SELECT e.experiment_id
+            FROM experiments e
+            WHERE e.status = '${status}' AND e.status IN ('open', 'claimed', 'in_progress') AND ${place}
+            ORDER BY e.experiment_id
+            LIMIT ${SIGHT})`,
       )
       .join(" UNION ALL ")
   const work = both<Work>(
     "e",
     (
       place,
-    ) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee, ${HOLDING_AGENT} AS agent, e.lease_minutes AS leaseMinutes, e.lease_until AS leaseUntil,
-       max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM attempts a WHERE a.experiment_id = e.experiment_id), '')) AS lastSign
+    ) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee,
+        ${HOLDING_AGENT} AS agent, e.lease_minutes AS leaseMinutes, e.lease_until AS leaseUntil,
+       max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM attempts a WHERE a.experiment_id = e.experiment_id),
+         '')) AS lastSign
      FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id
      WHERE e.experiment_id IN (${LIVE(place)}) ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,
   )
   const running = both<Running>(
     "a",
-    (
-      place,
-    ) => `SELECT a.attempt_id AS attemptId, a.label, a.status, a.revision, p.username AS registrant, a.updated_at AS updatedAt
-     FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.status IN ('registered', 'started') AND ${place} ORDER BY a.history_position LIMIT ${SIGHT}`,
+    (place) => `SELECT a.attempt_id AS attemptId, a.label, a.status, a.revision, p.username AS registrant,
+        a.updated_at AS updatedAt
+     FROM attempts a
+      JOIN people p ON p.user_id = a.registrant_id
+      WHERE a.status IN ('registered', 'started') AND ${place}
+      ORDER BY a.history_position
+      LIMIT ${SIGHT}`,
   )
   const sealed = both<SealedPlan>(
     "n",
     (place) => `SELECT n.plan_id AS planId, n.label, p.username AS acceptor, n.opens_at AS opensAt
-     FROM plans n JOIN people p ON p.user_id = n.accepted_by WHERE n.opens_at IS NOT NULL AND n.opened_position IS NULL AND ${place} ORDER BY n.opens_at LIMIT ${SIGHT}`,
+     FROM plans n
+      JOIN people p ON p.user_id = n.accepted_by
+      WHERE n.opens_at IS NOT NULL AND n.opened_position IS NULL AND ${place}
+      ORDER BY n.opens_at
+      LIMIT ${SIGHT}`,
   )
   const unwritten = both<Unwritten>(
     "e",
@@ -168,30 +201,44 @@ export function candidates(db: Db) {
   )
   const findings = both<Finding>(
     "r",
-    (
-      place,
-    ) => `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
+    (place) => `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says,
+        coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
        ${IN_DOUBT("r.version_id")} AS inDoubt, ${REVIEWED("r.version_id")} AS reviewed,
-       ${BLEMISHES} AS blemishes, p.username AS by, ${AGENT("r")} AS agent, f.experiment_id AS experimentId, r.thread_id AS threadId,
-       EXISTS (SELECT 1 FROM evidence_words w LEFT JOIN attempts a ON a.attempt_id = w.source_id WHERE w.target_id = r.version_id AND w.source = 'reproduction'
+       ${BLEMISHES} AS blemishes, p.username AS by, ${AGENT("r")} AS agent, f.experiment_id AS experimentId,
+        r.thread_id AS threadId,
+       EXISTS (SELECT 1
+         FROM evidence_words w
+         LEFT JOIN attempts a ON a.attempt_id = w.source_id
+         WHERE w.target_id = r.version_id AND w.source = 'reproduction'
          AND w.other_agent IS NOT 0 AND (w.verdict IS NOT NULL OR a.status IN ('registered', 'started'))) AS isRepeated
-     FROM records r JOIN findings f ON f.version_id = r.version_id JOIN people p ON p.user_id = r.author_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}
-     WHERE r.kind = 'finding' AND ${place} AND coalesce(NOT ${FALLEN("s.status")}, 1) ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
+     FROM records r
+      JOIN findings f ON f.version_id = r.version_id
+      JOIN people p ON p.user_id = r.author_id
+      LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}
+     WHERE r.kind = 'finding' AND ${place} AND coalesce(NOT ${FALLEN("s.status")}, 1)
+      ORDER BY r.version_id DESC
+      LIMIT ${SIGHT}`,
   )
   // Only the newest experiments are read.
   const beingAsked = db.prepare<{ question: string }>(
-    `SELECT question FROM (SELECT question, status FROM experiments WHERE room_id = +? ORDER BY experiment_id DESC LIMIT ${SIGHT})
+    `SELECT question FROM (SELECT question, status
+      FROM experiments
+      WHERE room_id = +?
+      ORDER BY experiment_id DESC
+      LIMIT ${SIGHT})
      WHERE status <> 'cancelled' AND question IN (SELECT value FROM json_each(+?))`,
   )
   const selectedQuestions = both<{ readonly questions: Stored<string[]>; readonly threadId: string }>(
     "t",
-    (
-      place,
-    ) => `SELECT c.open_questions AS questions, s.thread_id AS threadId FROM (${SELECTED(place)} LIMIT ${limits.briefThreads}) s JOIN checkpoints c ON c.checkpoint_id = s.selected_checkpoint_id
+    (place) => `SELECT c.open_questions AS questions, s.thread_id AS threadId
+      FROM (${SELECTED(place)} LIMIT ${limits.briefThreads}) s
+      JOIN checkpoints c ON c.checkpoint_id = s.selected_checkpoint_id
      WHERE c.open_questions <> '[]' ORDER BY s.selected_checkpoint_id DESC LIMIT ${SIGHT}`,
   )
   const counts = db.prepare<Counts>(
-    "SELECT stands, hypotheses, findings, failures, disputes, work, open_questions AS openQuestions FROM brief_counts WHERE place_id = +?",
+    `SELECT stands, hypotheses, findings, failures, disputes, work, open_questions AS openQuestions
+      FROM brief_counts
+      WHERE place_id = +?`,
   )
 
   return {

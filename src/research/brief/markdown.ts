@@ -11,12 +11,15 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   stands: [
     "Where it stands",
     ({ threadId, title, state, says, by, agent, at, stale, staleReasons, knownThen, reviewed, table }) =>
-      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}${known(knownThen)}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)}) Thread ${threadId}${inset(table)}`,
+      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}` +
+      `${known(knownThen)}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)}) ` +
+      `Thread ${threadId}${inset(table)}`,
   ],
   hypotheses: [
     "Hypotheses",
     ({ label, versionId, says, verdict, verdictBy, status, evidence, inDoubt }) =>
-      `${label}, ${verdict}${verdictBy === null ? "" : ` ${verdictBy}`}${standing(status, inDoubt)}: ${line(says)} [${tallyInWords(evidence) ?? "nothing counts for or against it yet"}] ${versionId}`,
+      `${label}, ${verdict}${verdictBy === null ? "" : ` ${verdictBy}`}${standing(status, inDoubt)}: ` +
+      `${line(says)} [${tallyInWords(evidence) ?? "nothing counts for or against it yet"}] ${versionId}`,
   ],
   findings: [
     "Findings",
@@ -35,7 +38,9 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
       by,
       agent,
     }) =>
-      `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)}${effectsInWords(effects, omittedEffects)} [${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}${blemishes === null ? "" : `; ${blemishes}`}] (${writerName({ username: by, agent })}) ${versionId}`,
+      `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)}${effectsInWords(effects, omittedEffects)} ` +
+      `[${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}` +
+      `${blemishes === null ? "" : `; ${blemishes}`}] (${writerName({ username: by, agent })}) ${versionId}`,
   ],
   failures: [
     "What failed, and why",
@@ -45,17 +50,23 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   disputes: [
     "Unanswered disputes and objections",
     ({ source, kind, label, says, why, by, agent, part }) =>
-      `${label ?? words(kind)}: ${says === null ? "" : `${line(says)} `}${source === "dispute" ? "Disputed" : "Objected to"} by ${writerName({ username: by, agent })}${part === undefined ? "" : ` in ${line(partInWords(part))}`}: ${line(why)}`,
+      `${label ?? words(kind)}: ` +
+      `${says === null ? "" : `${line(says)} `}${source === "dispute" ? "Disputed" : "Objected to"} by ` +
+      `${writerName({ username: by, agent })}` +
+      `${part === undefined ? "" : ` in ${line(partInWords(part))}`}: ${line(why)}`,
   ],
   work: [
     "Work",
     ({ label, question, status, assignee, agent, lease, silentSince, experimentId }) =>
-      `${label} (${status.replaceAll("_", " ")}${assignee === null ? "" : `, ${writerName({ username: assignee, agent })}`}${leaseInWords(lease)}${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(question)} ${experimentId}`,
+      `${label} (${status.replaceAll("_", " ")}` +
+      `${assignee === null ? "" : `, ${writerName({ username: assignee, agent })}`}${leaseInWords(lease)}` +
+      `${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(question)} ${experimentId}`,
   ],
   claims: [
     "Claimed by agents at work",
     ({ what, object, by, agent, until, note, claimId }) =>
-      `${words(what)} ${object.label ?? `${words(object.kind)} ${object.id}`} (${writerName({ username: by, agent })}, until ${until})${note === null ? "" : `: ${line(note)}`} ${claimId}`,
+      `${words(what)} ${object.label ?? `${words(object.kind)} ${object.id}`} (${writerName({ username: by, agent })}` +
+      `, until ${until})${note === null ? "" : `: ${line(note)}`} ${claimId}`,
   ],
   next: [
     "What to do next",
@@ -98,8 +109,11 @@ function section<L extends BriefList>(brief: Brief, list: L): string {
 function briefMarkdown(brief: Brief): string {
   const head =
     "room" in brief
-      ? `# ${line(brief.room.title)}\n\n${brief.room.question === null ? "" : `${line(brief.room.question)}\n\n`}Room ${brief.room.roomId}, opening Thread ${brief.room.openingThreadId}, ${brief.room.state}${brief.room.concluded ? ", concluded" : ""}, at activity ${brief.activityWatermark}.\n`
-      : `# ${line(brief.thread.title)}\n\nThread ${brief.thread.threadId} of Room ${brief.thread.roomId}, at entry ${brief.thread.timelineWatermark}.\n`
+      ? `# ${line(brief.room.title)}\n\n${brief.room.question === null ? "" : `${line(brief.room.question)}\n\n`}` +
+        `Room ${brief.room.roomId}, opening Thread ${brief.room.openingThreadId}, ` +
+        `${brief.room.state}${brief.room.concluded ? ", concluded" : ""}, at activity ${brief.activityWatermark}.\n`
+      : `# ${line(brief.thread.title)}\n\nThread ${brief.thread.threadId} of Room ${brief.thread.roomId}, ` +
+        `at entry ${brief.thread.timelineWatermark}.\n`
   const table = brief.table === undefined ? "" : `\n${brief.table}\n`
   return [head, table, ...briefLists.map((list) => section(brief, list))].join("")
 }

@@ -72,12 +72,16 @@ const questionsIn = (rows: readonly AskingRow[]) =>
   questionsOf(rows.map((row) => ({ ...row, openQuestions: parse(row.openQuestions) })))
 
 /** The previous checkpoint of the Thread of `c`. */
-const SUPERSEDED =
-  "(SELECT max(b.checkpoint_id) FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id)"
+const SUPERSEDED = `(SELECT max(b.checkpoint_id)
+  FROM checkpoints b
+  WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id)`
 
-const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
-    c.author_id AS userId, p.username, ${AGENT("c")} AS agent, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
-    c.open_questions AS openQuestions, c.conclusion, h.content ->> '$.answer' AS answer, ${SUPERSEDED} AS supersedesCheckpointId,
+const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, \
+c.sequence,
+    c.author_id AS userId, p.username, ${AGENT("c")} AS agent, c.at, c.state, c.covers_through AS coversThrough, \
+h.content ->> '$.synthesis' AS synthesis,
+    c.open_questions AS openQuestions, c.conclusion, h.content ->> '$.answer' AS answer, ${SUPERSEDED} AS \
+supersedesCheckpointId,
     (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons,
     ${KNOWN_THEN} AS knownThen, ${REVIEWED("c.first_said_id")} AS reviewed, c.content_digest AS contentDigest`
 const COLUMNS = `${OWN}, ${ARCHIVE}`
@@ -102,7 +106,8 @@ export function checkpoints(db: Db) {
     `SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = +?`,
   )
   const one = db.prepare<WholeRow>(
-    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, h.room_sequence AS activitySequence, c.kept_table AS keptTable FROM ${TABLES} WHERE c.checkpoint_id = +?`,
+    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, h.room_sequence AS activitySequence,
+        c.kept_table AS keptTable FROM ${TABLES} WHERE c.checkpoint_id = +?`,
   )
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = +? AND t.selected_checkpoint_id = c.checkpoint_id`)
   // Uses the index of Threads with a checkpoint. The archive is that of the Room, which the caller knows.
@@ -110,17 +115,23 @@ export function checkpoints(db: Db) {
     `SELECT ${OWN}, NULL AS archive, t.sequence AS threadSequence
      FROM checkpoints c JOIN journal h ON h.position = c.history_position JOIN threads t ON t.thread_id = c.thread_id
      JOIN people p ON p.user_id = c.author_id
-     WHERE c.checkpoint_id IN (SELECT selected_checkpoint_id FROM threads WHERE room_id = +? AND selected_checkpoint_id IS NOT NULL
+     WHERE c.checkpoint_id IN (SELECT selected_checkpoint_id
+       FROM threads
+       WHERE room_id = +? AND selected_checkpoint_id IS NOT NULL
        ORDER BY selected_checkpoint_id DESC LIMIT ${limits.contextItems})`,
   )
   const tableOfRoom = db.prepare<{ checkpointId: string; keptTable: StoredTable }>(
     `SELECT c.checkpoint_id AS checkpointId, c.kept_table AS keptTable
-     FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN rooms r ON r.room_id = t.room_id
+     FROM threads t
+      JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id
+      JOIN rooms r ON r.room_id = t.room_id
      WHERE t.room_id = +? AND c.kept_table IS NOT NULL
      ORDER BY t.thread_id = r.opening_thread_id DESC, c.checkpoint_id DESC LIMIT 1`,
   )
-  const ASKING =
-    "SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, c.open_questions AS openQuestions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
+  const ASKING = `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, c.open_questions AS openQuestions
+    FROM threads t
+    JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id
+    WHERE c.open_questions <> '[]'`
   const askingInRoom = db.prepare<AskingRow>(`${ASKING} AND t.room_id = +?`)
   const askingInThread = db.prepare<AskingRow>(`${ASKING} AND t.thread_id = +?`)
 

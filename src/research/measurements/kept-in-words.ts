@@ -58,8 +58,8 @@ const titleOf = ({ metric, split, unit, against, over, where }: KeptTable): stri
   ].join(" ")
 
 /**
- * Writes a kept table within a number of bytes. If not all rows fit, those with the largest differences are written, and
- * the others counted.
+ * Writes a kept table within a number of bytes. If not all rows fit, those with the largest differences are written,
+ * and the others counted.
  */
 export function keptTableInWords(table: KeptTable, bytes: number): string {
   const { rowsBy: name, columns, rows } = laidOut(table)

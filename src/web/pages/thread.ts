@@ -68,10 +68,19 @@ function start(visit: Visit, threadId: string, watermark: number): number {
 /** The form to write in a Thread. For a reply, the script puts a copy below the entry. */
 function messageForm(threadId: string, isReply = false): Html {
   const id = isReply ? "reply" : "thread"
-  return html`<form class="stack${isReply ? " reply" : ""}" method="post" action="${to("/web/post_message")}" data-draft="message-${threadId}-${id}">
-<input type="hidden" name="threadId" value="${threadId}"><input type="hidden" name="/clientMessageId" value="${randomUUID()}">${isReply ? html`<input type="hidden" name="/replyToEntryId">` : null}
-<div class="field"><label for="text-${id}">${isReply ? "Your reply" : "Write in this Thread"}</label><textarea id="text-${id}" name="/text" dir="auto" required maxlength="${limits.message}" aria-describedby="hint-text"></textarea>${isReply ? null : html`<p class="hint" id="hint-text">Markdown, with TeX math between dollar signs: $n_w$.</p>`}</div>
-<div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button>${isReply ? null : html`<a href="${to(withQuery("/do/post_message", { threadId }))}">With a picture</a>`}${isReply ? html`<button class="plain" type="button" data-leave>Cancel</button>` : null}</div></form>`
+  return html`<form class="stack${isReply ? " reply" : ""}" method="post" action="${to("/web/post_message")}" \
+data-draft="message-${threadId}-${id}">
+<input type="hidden" name="threadId" value="${threadId}">\
+<input type="hidden" name="/clientMessageId" value="${randomUUID()}">\
+${isReply ? html`<input type="hidden" name="/replyToEntryId">` : null}
+<div class="field"><label for="text-${id}">${isReply ? "Your reply" : "Write in this Thread"}</label>\
+<textarea id="text-${id}" name="/text" dir="auto" required maxlength="${limits.message}" aria-describedby="hint-text">\
+</textarea>${
+    isReply ? null : html`<p class="hint" id="hint-text">Markdown, with TeX math between dollar signs: $n_w$.</p>`
+  }</div>
+<div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button>\
+${isReply ? null : html`<a href="${to(withQuery("/do/post_message", { threadId }))}">With a picture</a>`}\
+${isReply ? html`<button class="plain" type="button" data-leave>Cancel</button>` : null}</div></form>`
 }
 
 const newFrom = html`<li class="new-from" id="new-from">New since you were here</li>`
@@ -81,7 +90,8 @@ const replyLink = ({ entryId, threadId }: Entry): Html =>
   html`<a data-reply href="${to(withQuery("/do/post_message", { threadId, replyToEntryId: entryId }))}">Reply</a>`
 
 const followUp = (roomId: string, { entryId }: Entry): Html =>
-  html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new Thread</a>`
+  html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new \
+Thread</a>`
 
 /** The cookie that remembers "Messages only" in this browser, and how long it is kept, in seconds. */
 const COOKIE = "research_room_messages"
@@ -110,19 +120,39 @@ function timeline(visit: Visit, entries: readonly Entry[], items: readonly Html[
   toggled.searchParams.set("show", alone ? "all" : "messages")
   return html`<p class="meta folding">${
     messages < entries.length &&
-    html`<a id="messages-only" href="${to(`${toggled.pathname}${toggled.search}`)}">${alone ? `Show all ${counted(entries.length, "entry", "entries")}` : `Messages only (${messages})`}</a>`
+    html`<a id="messages-only" href="${to(`${toggled.pathname}${toggled.search}`)}">\
+${alone ? `Show all ${counted(entries.length, "entry", "entries")}` : `Messages only (${messages})`}</a>`
   }</p>
-${items.length === 0 ? empty("There are no messages here.") : null}<ol class="timeline" id="timeline" data-append aria-label="Timeline">${items}</ol>`
+${items.length === 0 ? empty("There are no messages here.") : null}<ol class="timeline" id="timeline" data-append \
+aria-label="Timeline">${items}</ol>`
 }
 
 function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">, follows: Entry | null): Html {
   return html`<h1 dir="auto">${thread.title}</h1>
-<p class="meta"><span>${thread.opening ? "opening Thread of" : "Thread in"} <a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a></span><span>started by ${person(thread.author)} ${time(thread.createdAt)}</span><span id="live-entries" data-live>${counted(thread.timelineWatermark, "entry", "entries")}</span></p>
-${follows === null ? null : html`<p class="in-reply">Follows up <a href="${to(`/threads/${follows.threadId}?entry=${follows.entryId}#entry-${follows.entryId}`)}">${follows.author.username}: ${gist(follows)}</a></p>`}
+<p class="meta"><span>${thread.opening ? "opening Thread of" : "Thread in"} <a href="${to(`/rooms/${room.roomId}`)}" \
+dir="auto">${room.title}</a></span><span>started by ${person(thread.author)} ${time(thread.createdAt)}</span>\
+<span id="live-entries" data-live>${counted(thread.timelineWatermark, "entry", "entries")}</span></p>
+${
+  follows === null
+    ? null
+    : html`<p class="in-reply">Follows up \
+<a href="${to(`/threads/${follows.threadId}?entry=${follows.entryId}#entry-${follows.entryId}`)}">\
+${follows.author.username}: ${gist(follows)}</a></p>`
+}
 ${roomBanners(room)}
 ${
   checkpoint &&
-  html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, but stale" : "Concluded") : "Open, with a checkpoint")}${checkpoint.conclusion && html`<p>${checkpoint.conclusion}</p>`}${whyStale(checkpoint.staleReasons)}<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
+  html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" \
+role="note" aria-label="Checkpoint">\
+${stateBadge(
+  checkpoint.state,
+  checkpoint.state === "concluded"
+    ? checkpoint.stale
+      ? "Concluded, but stale"
+      : "Concluded"
+    : "Open, with a checkpoint",
+)}${checkpoint.conclusion && html`<p>${checkpoint.conclusion}</p>`}${whyStale(checkpoint.staleReasons)}<p class="meta">\
+<a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
   </div>`
 }`
 }
@@ -168,7 +198,13 @@ export function threadPage(visit: Visit): Fitting {
   const further =
     writes &&
     html`<details><summary>More actions</summary>
-  ${forMembers(visit, room, html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`)}</details>`
+  ${forMembers(
+    visit,
+    room,
+    html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}\
+${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}\
+${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`,
+  )}</details>`
   const shown = (from: number, until: number): Shown => {
     const first = from === 0 ? after : (groups[from]?.entries[0].sequence ?? 1) - 1
     const last = (until === groups.length ? entries.at(-1) : groups[until - 1]?.entries.at(-1))?.sequence ?? first
@@ -182,12 +218,29 @@ export function threadPage(visit: Visit): Fitting {
       json: readPath("thread_timeline", { threadId }),
       feeds: feedLinks(`/threads/${threadId}`, thread.title),
       ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
-      body: html`${writes ? html`<a class="skip" href="#text-thread">Skip to writing</a>` : null}${head(context, follows)}
-${earlier > 0 && opening !== undefined ? html`<ol class="timeline" aria-label="Opening post">${entryItem(opening, view)}</ol>` : null}
-${earlier > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">${earlier.toLocaleString("en")} earlier</a></p>` : null}
+      body: html`${writes ? html`<a class="skip" href="#text-thread">Skip to writing</a>` : null}\
+${head(context, follows)}
+${
+  earlier > 0 && opening !== undefined
+    ? html`<ol class="timeline" aria-label="Opening post">${entryItem(opening, view)}</ol>`
+    : null
+}
+${
+  earlier > 0
+    ? html`<p class="more"><a \
+href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">\
+${earlier.toLocaleString("en")} earlier</a></p>`
+    : null
+}
 <section aria-label="Entries" id="entries">${timeline(visit, within, items.slice(from, until))}</section>
-${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">${(watermark - last).toLocaleString("en")} later</a></p>` : null}
-<section aria-label="Take part">${writes ? html`${messageForm(threadId)}<template id="reply-form">${messageForm(threadId, true)}</template>` : refusal}
+${
+  last < watermark
+    ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">\
+${(watermark - last).toLocaleString("en")} later</a></p>`
+    : null
+}
+<section aria-label="Take part">\
+${writes ? html`${messageForm(threadId)}<template id="reply-form">${messageForm(threadId, true)}</template>` : refusal}
 ${further}</section>
 ${ways([
   ["JSON", readPath("thread_timeline", { threadId })],
@@ -214,9 +267,15 @@ export function repliesPage(visit: Visit): Fitting {
       title: `Replies · ${thread.title}`,
       rail: roomRail(room),
       json: readPath("thread_replies", { threadId }, { targetEntryId: entryId }),
-      body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${thread.title}</a></span></p>
+      body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">\
+${thread.title}</a></span></p>
       <ol class="timeline">${rendered.slice(0, until)}</ol>
-${further === undefined ? null : html`<p class="more"><a href="${to(entryPath(threadId, further.entryId))}" rel="next">Continue in the Thread</a></p>`}`,
+${
+  further === undefined
+    ? null
+    : html`<p class="more"><a href="${to(entryPath(threadId, further.entryId))}" rel="next">Continue in the Thread</a>\
+</p>`
+}`,
     }
   }
   return { items: rendered, shown }

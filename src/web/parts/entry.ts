@@ -30,7 +30,8 @@ export function standing(
   const before = all.filter(({ withdrawn }) => withdrawn !== undefined)
   const former = before.map(
     ({ linkId, label: text, kind, explanation, author, at, withdrawn }) =>
-      html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${phrase(explanation)}</s></p>${takenBack(withdrawn)}`,
+      html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>\
+${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${phrase(explanation)}</s></p>${takenBack(withdrawn)}`,
   )
   if (status === "current")
     return former.length === 0
@@ -38,48 +39,62 @@ export function standing(
       : html`<div class="banner quiet" role="note" aria-label="Withdrawn">${former}</div>`
   const replaced = notices.findLast(({ replacementVersionId }) => replacementVersionId !== null)
   const tone = status === "retracted" ? "bad" : "warn"
-  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map(
-    (notice) => {
-      const { linkId, label: text, kind, explanation, author, at, correction, part, answered } = notice
-      const own = way?.(notice) ?? null
-      return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${linkKinds[kind].status} it${part === undefined ? null : html` in ${phrase(partInWords(part))}`} ${time(at)}: ${phrase(explanation)}${
-        correction === null ? null : html` <strong>Correction:</strong> ${phrase(correction)}`
-      }${answered === undefined ? null : " Its author has answered."}${own === null ? null : html` ${own}`}</p>`
-    },
-  )}${
-    replaced === undefined
-      ? null
-      : html`<p><a href="${to(`/records/${replaced.replacementVersionId}`)}">Read what replaces it</a></p>`
-  }${former}</div>`
+  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}\
+${notices.map((notice) => {
+  const { linkId, label: text, kind, explanation, author, at, correction, part, answered } = notice
+  const own = way?.(notice) ?? null
+  return html`<p><a class="label" href="${to(`/links/${linkId}`)}">\
+${text}</a> ${person(author)} ${linkKinds[kind].status} \
+it${part === undefined ? null : html` in ${phrase(partInWords(part))}`} ${time(at)}: ${phrase(explanation)}${
+    correction === null ? null : html` <strong>Correction:</strong> ${phrase(correction)}`
+  }${answered === undefined ? null : " Its author has answered."}${own === null ? null : html` ${own}`}</p>`
+})}${
+  replaced === undefined
+    ? null
+    : html`<p><a href="${to(`/records/${replaced.replacementVersionId}`)}">Read what replaces it</a></p>`
+}${former}</div>`
 }
 
 const recordCard = (card: RecordCard): Html =>
-  html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)}${fromOther(card)} ${words(card.kind)}</span>${card.reviewed ? html`<span>${reviewLine(card.reviewed)}</span>` : null}${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
-<a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
+  html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)}\
+${fromOther(card)} ${words(card.kind)}</span>${card.reviewed ? html`<span>${reviewLine(card.reviewed)}</span>` : null}\
+${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
+<a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>\
+${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
 
 function verdictsOf(card: LinkCard, labels: Labels): Html {
   const question = accepted("verdict", card.towardQuestion)
   const hypotheses = accepted("verdicts", card.towardHypothesis)
   const line = (verdict: string, toward: Html | string, explanation: string) =>
-    html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} toward ${toward}. <span class="explained">${explanation}</span></li>`
-  return html`${standing(card)}${takenBack(card.withdrawn)}<ul class="verdicts">${line(question.verdict, "the question", question.explanation)}${hypotheses.map(
-    ({ versionId = "", verdict, explanation }) =>
-      line(verdict, label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis"), explanation),
-  )}</ul>`
+    html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} toward ${toward}. <span class="explained">\
+${explanation}</span></li>`
+  return html`${standing(card)}${takenBack(card.withdrawn)}<ul class="verdicts">\
+${line(question.verdict, "the question", question.explanation)}${hypotheses.map(
+  ({ versionId = "", verdict, explanation }) =>
+    line(verdict, label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis"), explanation),
+)}</ul>`
 }
 
 const linkCard = (card: LinkCard, labels: Labels): Html =>
-  html`<div class="card"><p class="kind"><span>${label("finding", card.versionId, card.label)}${fromOther(card)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a></p>
+  html`<div class="card"><p class="kind"><span>${label("finding", card.versionId, card.label)}\
+${fromOther(card)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span>\
+<a href="${to(`/links/${card.linkId}`)}">the link</a></p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>
 ${verdictsOf(card, labels)}</div>`
 
 const checkpointCard = (card: CheckpointCard): Html =>
-  html`<div class="card"><p class="kind"><span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span><span>${reviewLine(card.reviewed)}</span><span>covers entries 1 to ${card.coversThrough}</span><a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
-${card.conclusion === null ? null : html`<p class="statement" dir="auto">${inlineMarkdown(card.conclusion)}</p>`}${markdown(card.synthesis)}${
+  html`<div class="card"><p class="kind">\
+<span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span>\
+<span>${reviewLine(card.reviewed)}</span><span>covers entries 1 to ${card.coversThrough}</span>\
+<a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
+${card.conclusion === null ? null : html`<p class="statement" dir="auto">${inlineMarkdown(card.conclusion)}</p>`}\
+${markdown(card.synthesis)}${
   card.openQuestions.length === 0
     ? null
     : html`<p class="hint">Left open:</p>
-  <ul class="questions">${card.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul>`
+  <ul class="questions">${card.openQuestions.map(
+    (question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`,
+  )}</ul>`
 }</div>`
 
 interface CardView<Card> {
@@ -106,7 +121,8 @@ function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]
   const status = typeof became === "string" ? html` → ${stateBadge(became)}` : null
   // "A3 succeeded" says it; that somebody reported it is what every receipt says.
   if (operation === "report_attempt_event" && status !== null && target.label !== null)
-    return html`${named(target.kind, target.id, target.label)} ${isProgress ? "reported progress" : stateBadge(String(became))}`
+    return html`${named(target.kind, target.id, target.label)} \
+${isProgress ? "reported progress" : stateBadge(String(became))}`
   const reason =
     operation === "withhold_content" && typeof result.reason === "string" ? `: ${words(result.reason)}` : null
   return html`${doneTo(doneBy(operation), target, path)}${status}${reason}`
@@ -142,7 +158,8 @@ function inReply({ replyToEntryId, threadId }: Entry, known: EntryView["known"])
   if (replyToEntryId === null) return null
   const answered = known.get(replyToEntryId)
   const path = answered === undefined ? to(entryPath(threadId, replyToEntryId)) : `#entry-${replyToEntryId}`
-  return html`<p class="in-reply">In reply to <a href="${path}">${answered === undefined ? "an earlier entry" : html`${answered.author.username}: ${gist(answered)}`}</a></p>`
+  return html`<p class="in-reply">In reply to <a href="${path}">\
+${answered === undefined ? "an earlier entry" : html`${answered.author.username}: ${gist(answered)}`}</a></p>`
 }
 
 /** The card of a finding's verdict. Undefined for other entries. */
@@ -161,7 +178,8 @@ function frame(entry: Entry, { chosen, below }: EntryView) {
   const isAnswerable = takesReplies(entry.kind, receipt?.result)
   const replies =
     replyCount > 0 &&
-    html`<a data-replies href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`
+    html`<a data-replies href="${to(`/threads/${threadId}/replies/${entryId}`)}">\
+${counted(replyCount, "reply", "replies")}</a>`
   return {
     permalink: html`<a class="permalink" href="${to(entryPath(threadId, entryId))}">${time(at)}</a>`,
     after: isAnswerable ? html`<div class="after">${replies}${below?.(entry)}</div>` : null,
@@ -179,7 +197,8 @@ function frame(entry: Entry, { chosen, below }: EntryView) {
 export function receiptItem(entry: Entry, view: EntryView, isProgress = false): Html {
   const { permalink, after, attributes: own } = frame(entry, view)
   const { author, receipt } = entry
-  return html`<li${own("receipt")}>${person(author)} · ${receipt && receiptLine(receipt, isProgress)}${via(receipt?.client)} · ${permalink}${after}</li>`
+  return html`<li${own("receipt")}>${person(author)} · ${receipt && receiptLine(receipt, isProgress)}\
+${via(receipt?.client)} · ${permalink}${after}</li>`
 }
 
 /** Renders an entry as a list item with its permalink. @param verdicts entries that stand in its card */
@@ -189,9 +208,13 @@ export function entryItem(entry: Entry, view: EntryView, verdicts: readonly Entr
   const { author, message, card } = entry
   const labels = view.labels ?? new Map()
   const client = message?.client ?? card?.client
-  return html`<li${own(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.name ?? words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
+  return html`<li${own(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}\
+${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.name ?? words(entry.kind)}</span>`}\
+${via(client)} · ${permalink}</h2>
     ${inReply(entry, view.known)}
-${message === undefined ? null : html`${markdown(message.text)}${figuresOf(message.figures)}`}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels)}${verdicts.map((verdict) => verdictWithin(verdict, view))}
+${message === undefined ? null : html`${markdown(message.text)}${figuresOf(message.figures)}`}\
+${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels)}\
+${verdicts.map((verdict) => verdictWithin(verdict, view))}
 ${after}</li>`
 }
 
@@ -200,5 +223,7 @@ function verdictWithin(entry: Entry, view: EntryView): Html {
   const { permalink, after, attributes: own } = frame(entry, view)
   const card = linkOf(entry)
   if (card === undefined) return html``
-  return html`<div${own("verdict-within")}>${verdictsOf(card, view.labels ?? new Map())}<p class="meta"><span>toward ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a><span>${permalink}</span></p>${after}</div>`
+  return html`<div${own("verdict-within")}>${verdictsOf(card, view.labels ?? new Map())}<p class="meta">\
+<span>toward ${label("experiment", card.experimentId, card.experimentLabel)}</span>\
+<a href="${to(`/links/${card.linkId}`)}">the link</a><span>${permalink}</span></p>${after}</div>`
 }

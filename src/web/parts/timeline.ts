@@ -99,7 +99,8 @@ function runItem(run: Group, view: EntryView): Html {
     states.set(target.id, result.status)
     return before === result.status
   })
-  return html`<li class="receipt run" id="run-${first.entryId}" data-sequence="${last.sequence}"><details${isOpen ? html` open` : null}><summary>${summary(run)}</summary><ol class="steps-done">${run.map(
+  return html`<li class="receipt run" id="run-${first.entryId}" data-sequence="${last.sequence}">\
+<details${isOpen ? html` open` : null}><summary>${summary(run)}</summary><ol class="steps-done">${run.map(
     (entry, index) => receiptItem(entry, view, leftAsItWas[index]),
   )}</ol></details></li>`
 }
