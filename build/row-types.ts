@@ -28,12 +28,12 @@ export function rowTypes(): string {
       const told = wordsOf(sql, column) ?? types[type] ?? "never"
       return isNullable ? `readonly ${name}?: ${told} | null | undefined` : `readonly ${name}: ${told}`
     })
-    return `  ${table}: { ${members.join("; ")} }\n`
+    return `  ${table}: {\n${members.map((member) => `    ${member}\n`).join("")}  }\n`
   })
   db.close()
   return (
-    "/** The columns that an insert names, of every table. Made from schema.sql by build/row-types.ts; " +
-    `not written by hand. */\nexport interface NewRows {\n${tables.join("")}}\n`
+    "/** The columns of each table that an insert names. Made from schema.sql by build/row-types.ts, not by hand. */\n" +
+    `export interface NewRows {\n${tables.join("")}}\n`
   )
 }
 

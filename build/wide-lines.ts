@@ -7,7 +7,7 @@ import { globSync, readFileSync } from "node:fs"
 
 const WIDEST = 120
 /** How many are left. This may only fall. */
-export const LEFT = 596
+export const LEFT = 264
 /** Where it looks. Samples, pictures, keys and other data have no layout, so their kinds are not among these. */
 const READ = ["{src,test,build}/**/*.{ts,cjs,js,sql,py,css,go,sh,yaml}", "schema.sql", "schema.d.ts"]
 
