@@ -32,7 +32,8 @@ export function rowTypes(): string {
   })
   db.close()
   return (
-    "/** The columns of each table that an insert names. Made from schema.sql by build/row-types.ts, not by hand. */\n" +
+    "/** The columns of each table that an insert names. Made from schema.sql by build/row-types.ts, not by hand. " +
+    "*/\n" +
     `export interface NewRows {\n${tables.join("")}}\n`
   )
 }
