@@ -46,8 +46,7 @@ function loadFirst(): unknown {
     }
   }
   const variable = windows ? "TEMP" : "TMPDIR"
-  const why = failures.join("; ")
-  const sentence = `The database engine needs a folder it can be loaded from; set ${variable} to one (${why}).`
+  const sentence = `The database engine needs a folder it can be loaded from; set ${variable} to one (${failures.join("; ")}).`
   throw Object.assign(new Error(sentence), { code: "ERR_NO_ENGINE" })
 }
 

@@ -1,32 +1,23 @@
 /** The parts of an instance that routes use. `src/app` puts the instance together. */
 import type { Ledger } from "../ledger/write/admit.ts"
-import type { Attachments } from "../ledger/journal/attachments.ts"
-import type { Labels } from "../ledger/lists/labelled.ts"
 import type { Ask } from "../ledger/reads/reading.ts"
-import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { World } from "../ledger/world.ts"
-import type { LibraryTables } from "../library/index.ts"
+import type { TablesOf } from "../ledger/domains/domain.ts"
+import type { domain as ledger } from "../ledger/domains/ledger.ts"
+import type { domain as library } from "../library/index.ts"
 import type { Accounts } from "../people/accounts.ts"
 import type { ByProvider } from "../people/by-provider.ts"
-import type { peopleTables } from "../people/index.ts"
+import type { domain as people } from "../people/index.ts"
 import type { Operators } from "../people/operators.ts"
-import type { researchTables } from "../research/index.ts"
+import type { research } from "../research/index.ts"
 import type { News } from "../research/inbox/news.ts"
 import type { Concerning } from "../research/inbox/of-person.ts"
-import type { roomTables } from "../rooms/index.ts"
+import type { domain as rooms } from "../rooms/index.ts"
 import type { WebhookActions } from "../rooms/webhook-actions.ts"
-import type { threadTables } from "../threads/index.ts"
+import type { domain as threads } from "../threads/index.ts"
 
 /** The tables of the domains, for authentication and for what pages show to the person signed in. */
-type Tables = ReturnType<typeof peopleTables> &
-  ReturnType<typeof roomTables> &
-  ReturnType<typeof threadTables> &
-  ReturnType<typeof researchTables> & {
-    readonly labelled: Labels
-    readonly attachments: Attachments
-    readonly withheld: Withheld
-    readonly library: LibraryTables
-  }
+type Tables = TablesOf<[typeof ledger, typeof people, typeof rooms, typeof threads, ...typeof research, typeof library]>
 
 export interface Instance {
   readonly instanceId: string

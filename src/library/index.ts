@@ -1,22 +1,34 @@
-/** The parts of the Library that an instance is composed of: its tables, its operations and its reads. */
+/** The Library: people's papers, their Collections, notes and annotations, and the keys of their tools. */
+import type { Domain, Ground } from "../ledger/domains/domain.ts"
 import type { People } from "../people/people.ts"
 import { annotationOperations } from "./annotation-operations.ts"
 import { filingOperations } from "./filing-operations.ts"
 import { keyOperations } from "./key-operations.ts"
+import { libraryReads } from "./reads.ts"
 import { sharingOperations } from "./sharing-operations.ts"
+import { type LibraryTables, libraryTables } from "./tables.ts"
 import { tagOperations } from "./tag-operations.ts"
-import type { LibraryTables } from "./tables.ts"
 
-export { libraryTables, type LibraryTables } from "./tables.ts"
-export { libraryReads } from "./reads.ts"
 export { metadataIntake, libraryActs } from "./papers/intake.ts"
 export { readPapers } from "./reading.ts"
 export type { Found } from "./papers/found.ts"
+export type { LibraryTables }
 
-export const libraryOperations = (tables: LibraryTables, people: People) => ({
-  ...filingOperations(tables),
-  ...sharingOperations({ ...tables, people }),
-  ...annotationOperations(tables),
-  ...keyOperations(tables),
-  ...tagOperations(tables),
-})
+interface Given {
+  readonly library: LibraryTables
+  readonly people: People
+}
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ library: libraryTables(db) })],
+  operations: [
+    ({ library, people }: Given) => ({
+      ...filingOperations(library),
+      ...sharingOperations({ ...library, people }),
+      ...annotationOperations(library),
+      ...keyOperations(library),
+      ...tagOperations(library),
+    }),
+  ],
+  reads: [({ library }: Given) => libraryReads(library)],
+} satisfies Domain

@@ -6,7 +6,13 @@ import { type Credential, type Credentials, faultOfName } from "./credentials.ts
 import { inPath, type RoomThreads } from "./room-operations.ts"
 import type { Rooms } from "./rooms.ts"
 
-export function credentialOperations(rooms: Rooms, credentials: Credentials, { notInRoom }: RoomThreads) {
+interface Tables {
+  readonly rooms: Rooms
+  readonly credentials: Credentials
+  readonly threads: Pick<RoomThreads, "notInRoom">
+}
+
+export function credentialOperations({ rooms, credentials, threads: { notInRoom } }: Tables) {
   /** Stores a new credential and returns the answer with its token. */
   function issue(
     change: Change,

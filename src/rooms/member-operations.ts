@@ -9,7 +9,13 @@ import { inPath, userInPath } from "./room-operations.ts"
 
 const unavailable = (sentence: string) => new Refusal("room_unavailable", sentence)
 
-export function memberOperations(members: Members, credentials: Credentials, people: People) {
+interface Tables {
+  readonly members: Members
+  readonly credentials: Credentials
+  readonly people: People
+}
+
+export function memberOperations({ members, credentials, people }: Tables) {
   /** Adds a member. Credentials of an earlier membership are revoked: they may be the reason it ended. */
   function join(roomId: string, userId: string, at: string): void {
     credentials.revokeAll(roomId, userId, at)

@@ -24,13 +24,15 @@ interface RoomReadSources {
   readonly webhooks: Webhooks
   readonly withheld: Pick<Withheld, "unproved">
   readonly activity: Pick<Activity, "watermark" | "lastOfSenders">
-  readonly costs: (roomId: string) => Costs
-  readonly assignments: (userId: string) => readonly {
-    readonly experimentId: string
-    readonly label: string
-    readonly roomId: string
-    readonly status: string
-  }[]
+  readonly costs: { ofRoom(roomId: string): Costs }
+  readonly experiments: {
+    assignedTo(userId: string): readonly {
+      readonly experimentId: string
+      readonly label: string
+      readonly roomId: string
+      readonly status: string
+    }[]
+  }
 }
 
 const CACHED_COSTS = 100
@@ -43,7 +45,7 @@ export function roomReads({
   withheld,
   activity,
   costs,
-  assignments,
+  experiments,
 }: RoomReadSources) {
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
@@ -60,7 +62,7 @@ export function roomReads({
     const at = `${activityWatermark} ${lastActivityAt}`
     const cached = costCache.get(roomId)
     if (cached?.at === at) return cached.costs
-    const found = costs(roomId)
+    const found = costs.ofRoom(roomId)
     if (costCache.size >= CACHED_COSTS) costCache.clear()
     costCache.set(roomId, { at, costs: found })
     return found
@@ -128,7 +130,9 @@ export function roomReads({
         credential: { id, label, expiresAt, threadIds },
         room: { id: room.roomId, title: room.title, openingThreadId, archived: room.state === "archived" },
         membership: membership(room.roomId, actor.userId),
-        assignments: assignments(actor.userId).map((held) => ({ ...held, ...fromOtherRoom(held.roomId, room.roomId) })),
+        assignments: experiments
+          .assignedTo(actor.userId)
+          .map((held) => ({ ...held, ...fromOtherRoom(held.roomId, room.roomId) })),
       }
     },
 
@@ -138,7 +142,7 @@ export function roomReads({
         room: { id, title, state, archive },
         membership: membership(id, actor.userId),
         activityWatermark: activity.watermark(id),
-        assignments: assignments(actor.userId).filter(({ roomId }) => roomId === id),
+        assignments: experiments.assignedTo(actor.userId).filter(({ roomId }) => roomId === id),
       }
     },
 

@@ -36,13 +36,15 @@ export function mustOwnOrOperate(
   throw new Refusal("role_required", sentence, { current: { needed: ["owner"] } })
 }
 
-export function roomOperations(
-  rooms: Rooms,
-  members: Members,
-  imported: ImportedRooms,
-  people: People,
-  threads: RoomThreads,
-) {
+interface Tables {
+  readonly rooms: Rooms
+  readonly members: Members
+  readonly imported: ImportedRooms
+  readonly people: People
+  readonly threads: RoomThreads
+}
+
+export function roomOperations({ rooms, members, imported, people, threads }: Tables) {
   const create_room = behaviour("create_room", {
     subject: () => ({ roomId: null, threadId: undefined }),
     write({ actor, body }, _subject, change) {

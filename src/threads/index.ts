@@ -1,8 +1,11 @@
-/** Assembles the domain of Threads. */
-import type { Db } from "../ledger/storage/database.ts"
+/** Threads. */
+import type { Domain, Ground } from "../ledger/domains/domain.ts"
+import { threadOperations } from "./operations.ts"
+import { threadReads } from "./reads.ts"
 import { threads } from "./threads.ts"
 
-export { threadOperations } from "./operations.ts"
-export { threadReads } from "./reads.ts"
-
-export const threadTables = (db: Db) => ({ threads: threads(db) })
+export const domain = {
+  tables: [({ db }: Ground) => ({ threads: threads(db) })],
+  operations: [threadOperations],
+  reads: [threadReads],
+} satisfies Domain

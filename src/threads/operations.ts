@@ -1,4 +1,9 @@
-/** The behaviours that start Threads and post messages. */
+/**
+ * The behaviours that start Threads and post messages. What follows a write in its transaction are the `steps` of the
+ * domains, in the order of their list: a reply settles what it answers (`research/links`), the receipt warns
+ * (`research/advice`), the claims of its author are renewed (`research/claims`). The texts are indexed before the
+ * commit, or after it.
+ */
 import { noSuch } from "../contract/objects/no-such.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
@@ -20,16 +25,12 @@ export function threadSubject(
     : noSuch("room")
 }
 
-/** A message that replies to an entry. */
-export interface Reply {
-  readonly to: string
-  readonly entryId: string
-  readonly authorId: string
-  readonly at: string
+interface Tables {
+  readonly threads: Threads
+  readonly timeline: Timeline
 }
 
-/** @param replied called after each message that replies to an entry */
-export function threadOperations(threads: Threads, timeline: Timeline, replied: (reply: Reply) => void) {
+export function threadOperations({ threads, timeline }: Tables) {
   /**
    * @param isHere whether the Thread of the entry is one in which it may be answered @param otherwise what to say if it
    * is not
@@ -89,8 +90,7 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
     subject: ({ params }) => threadSubject(threads, params.threadId),
     references: ({ body }, { threadId }) =>
       issuesOfReply(body.replyToEntryId, (answered) => answered === threadId, "belongs to another Thread"),
-    write({ actor, body }, _subject, { entryId, at }) {
-      if (body.replyToEntryId !== undefined) replied({ to: body.replyToEntryId, entryId, authorId: actor.userId, at })
+    write({ body }, _subject, { entryId }) {
       return {
         target: { id: entryId, label: null },
         result: { messageId: entryId, label: null },

@@ -6,6 +6,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { feedOf, feedPage, mustNotBeAhead, pageSize } from "../ledger/lists/paging.ts"
 import type { Readers } from "../ledger/reads/reading.ts"
 import type { Timeline } from "../ledger/journal/timeline.ts"
+import { isoTime, type World } from "../ledger/world.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 import type { Threads } from "./threads.ts"
 
@@ -16,8 +17,14 @@ interface EntryQuery {
   limit?: number
 }
 
-/** @param now the current time as an ISO string */
-export function threadReads(threads: Threads, rooms: Rooms, timeline: Timeline, now: () => string) {
+interface Tables {
+  readonly threads: Threads
+  readonly rooms: Rooms
+  readonly timeline: Timeline
+  readonly world: Pick<World, "now">
+}
+
+export function threadReads({ threads, rooms, timeline, world }: Tables) {
   /** @throws Refusal 404 */
   function mustFind(threadId: string): ThreadSummary {
     const thread = threads.summary(threadId)
@@ -55,7 +62,7 @@ export function threadReads(threads: Threads, rooms: Rooms, timeline: Timeline, 
         room: { roomId, title, state, archive, origin, adopted },
         follows: follows?.entry ?? null,
         recent: timeline.newest(thread.threadId, RECENT),
-        generatedAt: now(),
+        generatedAt: isoTime(world.now()),
       }
     },
 

@@ -1,58 +1,33 @@
 /** Builds an instance of the service: its data, its domains, and their behaviours and readers for the contract. */
-import { administrationReads } from "./administration.ts"
 import { auditing } from "./auditing.ts"
-import { callers } from "./caller.ts"
 import { copiesOf } from "./backup-places.ts"
+import { callers } from "./caller.ts"
+import { domains } from "./domains.ts"
 import type { Permission } from "../../contract/schema/enumerations.ts"
-import type { Gate } from "../../ledger/journal/actor.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import { added, stepsOf, tablesOf } from "../../ledger/domains/domain.ts"
+import type { Gate } from "../../ledger/journal/actor.ts"
+import type { Behaviours } from "../../ledger/journal/behaviour.ts"
+import { labelOf } from "../../ledger/lists/labelled.ts"
+import { answering, asking } from "../../ledger/reads/reading.ts"
+import { fileOf, Remaking } from "../../ledger/replay/remake.ts"
+import { datedAhead } from "../../ledger/storage/data.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { realWorld, type World } from "../../ledger/world.ts"
 import { nothingChecked, type OutsideCheck } from "../../ledger/write/admission.ts"
 import { Ledger } from "../../ledger/write/admit.ts"
 import { AfterCommit } from "../../ledger/write/after-commit.ts"
-import type { Behaviours } from "../../ledger/journal/behaviour.ts"
 import type { GroupHooks } from "../../ledger/write/group.ts"
-import { datedAhead } from "../../ledger/storage/data.ts"
-import type { Db } from "../../ledger/storage/database.ts"
-import { answering, asking } from "../../ledger/reads/reading.ts"
-import { receiptReads } from "../../ledger/reads/receipt-reads.ts"
-import { labelled, labelOf } from "../../ledger/lists/labelled.ts"
-import { standings } from "../../ledger/lists/standings.ts"
-import { fileOf, Remaking } from "../../ledger/replay/remake.ts"
-import { attachments } from "../../ledger/journal/attachments.ts"
-import { withheld } from "../../ledger/journal/withheld.ts"
-import { isoTime, realWorld, type World } from "../../ledger/world.ts"
-import {
-  metadataIntake as intakeOf,
-  libraryActs,
-  libraryOperations,
-  libraryReads,
-  libraryTables,
-} from "../../library/index.ts"
+import { libraryActs, metadataIntake as intakeOf } from "../../library/index.ts"
+import { createAccounts } from "../../people/accounts.ts"
 import type { RunningCommand } from "../../people/audit.ts"
-import { byProvider, createAccounts, operatorActions, peopleReads, peopleTables } from "../../people/index.ts"
-import { keysOf } from "../../contract/each.ts"
-import {
-  newsOf,
-  Exports,
-  filesOn,
-  inboxReads,
-  type RoomFiles,
-  researchOperations,
-  researchReads,
-  researchTables,
-} from "../../research/index.ts"
-import {
-  activityLines,
-  importActs,
-  webhookActions,
-  roomOperations,
-  feedReads,
-  roomReads,
-  roomTables,
-  entryDescriptions,
-  withholdingOperations,
-} from "../../rooms/index.ts"
-import { threadOperations, threadReads, threadTables } from "../../threads/index.ts"
+import { byProvider } from "../../people/by-provider.ts"
+import { operatorActions } from "../../people/operators.ts"
+import { Exports, filesOn, type RoomFiles } from "../../research/export/exports.ts"
+import { newsOf } from "../../research/inbox/index.ts"
+import { entryDescriptions } from "../../rooms/activity-sentence.ts"
+import { importActs } from "../../rooms/imported.ts"
+import { webhookActions } from "../../rooms/webhook-actions.ts"
 
 export type Instance = ReturnType<typeof createInstance>
 
@@ -101,18 +76,7 @@ export function createInstance({
   onNotIndexed = () => {},
   hooks,
 }: InstanceParts) {
-  const labels = labelled(db)
-  const tables = {
-    standings: standings(db),
-    withheld: withheld(db),
-    attachments: attachments(db),
-    labelled: labels,
-    ...peopleTables(db, world, command),
-    ...roomTables(db),
-    ...threadTables(db),
-    ...researchTables(db, basePath, labels, () => world.now()),
-    library: libraryTables(db),
-  }
+  const tables = tablesOf(domains, { db, world, now: () => world.now(), basePath, command })
   const lookUp = callers(db)
   const audit = auditing(tables)
   const gate: Gate = {
@@ -195,24 +159,13 @@ export function createInstance({
     unquote: () => tables.withheld.unquote(),
     run: (work) => ledger.transact(work),
   })
-  const research = researchOperations({ ...tables, db })
-  const threading = threadOperations(tables.threads, timeline, research.replied)
-  const behaviours: Behaviours = {
-    ...roomOperations(tables, tables.people, tables.threads),
-    ...withholdingOperations({
-      ...tables,
-      change: (change) => remaking.change(change),
-      copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator, !remaking.isInPieces),
-    }),
-    ...threading,
-    ...research.operations,
-    ...libraryOperations(tables.library, tables.people),
-  }
-  // What follows each operation's own write, in this order.
-  ledger.setBehaviours(behaviours, [
-    research.advice([...keysOf(research.operations), "create_thread"]),
-    research.renewing([...keysOf(research.operations), ...keysOf(threading)]),
-  ])
+  const behaviours: Behaviours = added(domains, "operations", {
+    ...tables,
+    timeline,
+    change: (change) => remaking.change(change),
+    copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator, !remaking.isInPieces),
+  })
+  ledger.setBehaviours(behaviours, stepsOf(domains, tables))
 
   const importing = ledger.addActs(importActs(tables))
   const { join_papers: joinPapers } = ledger.addActs(libraryActs(tables.library.names))
@@ -222,22 +175,21 @@ export function createInstance({
   const exports = new Exports({ rooms: tables.rooms, files, instanceId })
   const ahead = datedAhead(db, world)
   const feed = { activity, ...entryDescriptions(tables.people, activity, labelOf(db)) }
-  const readers = answering({
-    ...receiptReads(ledger),
-    ...peopleReads({ ...tables, accounts }),
-    ...roomReads({ ...tables, activity, costs: tables.costs.ofRoom, assignments: tables.experiments.assignedTo }),
-    ...feedReads({
+  const readers = answering(
+    added(domains, "reads", {
       ...tables,
       ...feed,
+      timeline,
       watch,
-      snapshot: <T>(work: () => T) => ledger.snapshot(work),
+      snapshot: (work) => ledger.snapshot(work),
+      ledger,
+      accounts,
+      exports,
+      instanceId,
+      lineage,
+      datedAhead: ahead,
     }),
-    ...inboxReads({ ...tables, ...feed, watch, snapshot: (work) => ledger.snapshot(work), lines: activityLines }),
-    ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
-    ...researchReads(tables, exports, () => world.now()),
-    ...libraryReads(tables.library),
-    ...administrationReads({ ...tables, instanceId, lineage, ledger, datedAhead: ahead }),
-  })
+  )
 
   return {
     instanceId,

@@ -54,6 +54,11 @@ export type InputOf<N extends OperationName> = v.InferInput<DefinitionOf<N>["bod
 /** The `result` in a receipt of the operation. */
 export type ResultOf<N extends OperationName> = v.InferOutput<DefinitionOf<N>["result"]>
 
+/** The operations with which agents and people do research in a Room. */
+export const researchWrites: readonly OperationName[] = all.flatMap(({ family, surface, name }) =>
+  family === "research" && surface === "agent" ? [name] : [],
+)
+
 const byName = new Map(everyOperation.map((definition) => [definition.name, definition]))
 
 /** The definition of an operation known by name. */

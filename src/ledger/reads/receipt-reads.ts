@@ -6,7 +6,7 @@ import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../write/admit.ts"
 import type { Readers } from "./reading.ts"
 
-export function receiptReads(ledger: Ledger) {
+export function receiptReads({ ledger }: { ledger: Pick<Ledger, "receipt"> }) {
   return {
     receipt({ actor, query }) {
       const operation = present(operationNamed(query.operation))

@@ -204,8 +204,7 @@ export class Provider {
   }
 
   #unfit(why: string): ProviderRefusal {
-    const mismatch = `${this.name} does not match the settings of this service.`
-    const sentence = `${mismatch} Its operator can find the reason in the log.`
+    const sentence = `${this.name} does not match the settings of this service. Its operator can find the reason in the log.`
     return new ProviderRefusal("temporarily_unavailable", sentence, why)
   }
 

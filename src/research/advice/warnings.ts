@@ -5,8 +5,9 @@
 import { present } from "../../contract/present.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
-import { type BodyOf, type OperationName, operationOf } from "../../contract/operations/index.ts"
+import { type BodyOf, type OperationName, operationOf, researchWrites } from "../../contract/operations/index.ts"
 import { kindsIn, namedIn } from "../../contract/schema/ref.ts"
+import { type FollowingStep, following } from "../../ledger/journal/behaviour.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Attempt, Attempts } from "../attempts/attempts.ts"
@@ -35,6 +36,7 @@ export interface Written<Body> {
 }
 
 interface Tables {
+  readonly db: Db
   readonly evidence: Evidence
   readonly findings: Findings
   readonly materials: Materials
@@ -75,12 +77,18 @@ export function planWarnings(
   return [{ code: "departs_from_plan", message, fields }]
 }
 
-export type Warnings = ReturnType<typeof warnings>
-
-export function warnings(
-  db: Db,
-  { evidence, findings, materials, plans, attempts, experiments, checkpoints, links, costs }: Tables,
-) {
+function warnings({
+  db,
+  evidence,
+  findings,
+  materials,
+  plans,
+  attempts,
+  experiments,
+  checkpoints,
+  links,
+  costs,
+}: Tables) {
   const doubts = doubtsOf({ evidence, findings, plans })
   const { namesFallen, namesMaterials, speaksOfFallen } = namedObjects({ evidence, materials, links })
   const shownAt = db.prepare<{ versionId: string }>(
@@ -258,4 +266,13 @@ export function warnings(
       ])
     },
   }
+}
+
+/** Adds warnings to the receipts of what is written about records, experiments, attempts and materials. */
+export function adviceStep(tables: Tables): FollowingStep {
+  const advice = warnings(tables)
+  const advised = researchWrites.filter((name) => name !== "post_message")
+  return following(advised, ({ operation, call, subject, change, outcome: { target, result } }) =>
+    advice.of(operation, { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }),
+  )
 }

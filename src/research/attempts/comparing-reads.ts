@@ -54,7 +54,12 @@ const plainKeys = new Map<string, (row: Row) => Sortable>([
 
 type Query = AskedOf<"attempt_table">["query"]
 
-export function comparingReads(tables: AttemptTables, curves: Curves) {
+interface Tables {
+  readonly attemptTables: AttemptTables
+  readonly curves: Curves
+}
+
+export function comparingReads({ attemptTables: tables, curves }: Tables) {
   function mustName(attemptIds: readonly string[]): Row[] {
     const rows = tables.named(attemptIds)
     if (rows.length < attemptIds.length) throw noSuch("attempt")

@@ -48,7 +48,7 @@ export function logs(db: Db, attachments: Pick<Attachments, "logIndex" | "logPie
   }
 }
 
-export function logReads(attempts: Attempts, kept: Logs) {
+export function logReads({ attempts, logs: kept }: { attempts: Attempts; logs: Logs }) {
   const read = (
     kind: LogKind,
     given: string,

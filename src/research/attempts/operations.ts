@@ -45,6 +45,7 @@ interface Tables {
   readonly reproductionEffects: ReproductionEffects
   readonly movedEffects: { moved(attemptId: string): readonly Recount[] }
   readonly leases: Leases
+  readonly extras: { readonly register_attempt: ExtrasOf<"register_attempt"> }
 }
 
 /**
@@ -76,7 +77,7 @@ function adviceOn(
   return [{ code: "verdict_differs", message }]
 }
 
-export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_attempt">) {
+export function attemptOperations(tables: Tables) {
   const { experiments, plans, attempts, events, evidence, reproductionEffects, movedEffects, leases } = tables
   /** Returns the state of an attempt if it has changed since an earlier receipt. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
@@ -85,7 +86,7 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
   }
 
   const register_attempt = behaviour("register_attempt", {
-    ...extras,
+    ...tables.extras.register_attempt,
     moved,
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
     references({ body: { intent, planId } }, { experiment }) {

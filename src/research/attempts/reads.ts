@@ -100,14 +100,16 @@ function pointsAsMarkdown(rows: readonly Cells[], next: number | undefined): str
   return [...markdownTable(pointTable.columns, rows), "", ...more].join("\n")
 }
 
-export function attemptReads(
-  rooms: Rooms,
-  attempts: Attempts,
-  events: Events,
-  materials: Materials,
-  evidence: Evidence,
-  logs: Logs,
-) {
+interface Tables {
+  readonly rooms: Rooms
+  readonly attempts: Attempts
+  readonly events: Events
+  readonly materials: Materials
+  readonly evidence: Evidence
+  readonly logs: Logs
+}
+
+export function attemptReads({ rooms, attempts, events, materials, evidence, logs }: Tables) {
   return {
     attempts({ query }) {
       rooms.mustFitLabel(query)

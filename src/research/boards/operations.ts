@@ -24,7 +24,13 @@ function mustFit(declared: Declared): void {
   if (issues.length > 0) throw new Refusal("invalid_schema", "A board compares groups, each at one place.", { issues })
 }
 
-export function boardOperations(threads: Threads, boards: Boards, { differing }: BoardStandings) {
+interface Tables {
+  readonly threads: Threads
+  readonly boards: Boards
+  readonly boardStandings: BoardStandings
+}
+
+export function boardOperations({ threads, boards, boardStandings: { differing } }: Tables) {
   const declare_board = behaviour("declare_board", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     admit({ body }) {

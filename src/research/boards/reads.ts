@@ -56,7 +56,13 @@ function markdownOf({
   ].join("\n")
 }
 
-export function boardReads(rooms: Rooms, boards: Boards, { standing }: BoardStandings) {
+interface Tables {
+  readonly rooms: Rooms
+  readonly boards: Boards
+  readonly boardStandings: BoardStandings
+}
+
+export function boardReads({ rooms, boards, boardStandings: { standing } }: Tables) {
   return {
     room_boards({ params, query }) {
       rooms.mustExist(params.roomId)

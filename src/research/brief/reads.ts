@@ -21,25 +21,18 @@ import type { Place } from "./rows.ts"
 import { asMarkdown } from "./markdown.ts"
 import { nextSteps } from "./next.ts"
 
-/** @param now milliseconds since 1970 */
-export function briefReads(
-  {
-    rooms,
-    threads,
-    brief,
-    claims,
-    effects,
-    keptTables,
-  }: {
-    rooms: Rooms
-    threads: Threads
-    brief: Candidates
-    claims: Claims
-    effects: Effects
-    keptTables: KeptTables
-  },
-  now: () => number,
-) {
+interface Tables {
+  readonly rooms: Rooms
+  readonly threads: Threads
+  readonly brief: Candidates
+  readonly claims: Claims
+  readonly effects: Effects
+  readonly keptTables: KeptTables
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+export function briefReads({ rooms, threads, brief, claims, effects, keptTables, now }: Tables) {
   function next(place: Place, known: Leads) {
     const moment = now()
     const at = isoTime(moment)

@@ -24,7 +24,14 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 
 export type Citations = ReturnType<typeof citations>
 
-export function citations(records: Records, rooms: Rooms, findings: Findings, people: People) {
+export interface CitationTables {
+  readonly records: Records
+  readonly rooms: Rooms
+  readonly findings: Findings
+  readonly people: People
+}
+
+export function citations({ records, rooms, findings, people }: CitationTables) {
   /** Says how many of its experiment's attempts a finding names. */
   function denominator(versionId: string, roomId: string): string {
     const execution = findings.read(versionId, roomId).execution

@@ -26,7 +26,7 @@ const authorOf = ({ userId, username, name, givenName, familyName, orcid }: Name
 /** Quotes a string for YAML, which accepts JSON strings. */
 const yaml = (text: string): string => JSON.stringify(text)
 
-export function roomCitationReads(rooms: Rooms, members: Members, people: People) {
+export function roomCitationReads({ rooms, members, people }: { rooms: Rooms; members: Members; people: People }) {
   function cited(roomId: string, baseUrl: string) {
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")

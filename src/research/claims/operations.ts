@@ -5,13 +5,13 @@ import { known, noSuch } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { namedIn } from "../../contract/schema/ref.ts"
 import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
-import { type OperationName, operationOf } from "../../contract/operations/index.ts"
+import { type OperationName, operationOf, researchWrites } from "../../contract/operations/index.ts"
 import { isOver } from "../../contract/states.ts"
 import { behaviour, type FollowingStep, following } from "../../ledger/journal/behaviour.ts"
 import type { Leases } from "../experiments/leases.ts"
 import type { Claims } from "./claims.ts"
 
-export function claimOperations(claims: Claims) {
+export function claimOperations({ claims }: { claims: Claims }) {
   const claim_work = behaviour("claim_work", {
     subject({ body }) {
       const found = claims.object(body.object ?? body.threadId ?? "")
@@ -100,11 +100,8 @@ const inThread: ReadonlySet<OperationName> = new Set(["claim_work", "post_messag
  * Renews the claims and leases of the agent that writes, ends the claim on work that the write does, and warns about
  * the claims of others.
  */
-export function renewingStep(
-  { claims, leases }: { readonly claims: Claims; readonly leases: Leases },
-  names: readonly OperationName[],
-): FollowingStep {
-  const renewing = names.filter((name) => name !== "release_claim")
+export function renewingStep({ claims, leases }: { claims: Claims; leases: Leases }): FollowingStep {
+  const renewing = researchWrites.filter((name) => name !== "release_claim")
   return following(renewing, ({ operation, call, subject, change, outcome, isWorkedOn }) => {
     const roomId = outcome.roomId ?? subject.roomId
     if (roomId === null || !isWorkedOn) return []

@@ -4,7 +4,7 @@ import { keysetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Evidence } from "./evidence.ts"
 
-export function evidenceReads(evidence: Evidence) {
+export function evidenceReads({ evidence }: { evidence: Evidence }) {
   /** Returns a page of a list, newest first. */
   function page<Row extends { readonly sequence: number }>(
     versionId: string,

@@ -25,12 +25,10 @@ interface Tables {
   readonly plans: Plans
   readonly evidence: Evidence
   readonly leases: Leases
+  readonly extras: { readonly propose_experiment: ExtrasOf<"propose_experiment"> }
 }
 
-export function experimentOperations(
-  { threads, experiments, plans, evidence, leases }: Tables,
-  extras: ExtrasOf<"propose_experiment">,
-) {
+export function experimentOperations({ threads, experiments, plans, evidence, leases, extras }: Tables) {
   const subject = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Advances the experiment and returns the outcome for the receipt. */
@@ -60,7 +58,7 @@ export function experimentOperations(
   const statement = (call: Call, { at }: Change, text: string) => ({ text, by: authorFrom(call.actor), at })
 
   const propose_experiment = behaviour("propose_experiment", {
-    ...extras,
+    ...extras.propose_experiment,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     moved,
     write(call, subject, change) {

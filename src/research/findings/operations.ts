@@ -32,6 +32,7 @@ interface Tables {
   readonly evidence: EvidenceModel
   readonly effects: Effects
   readonly movedEffects: MovedEffects
+  readonly extras: { readonly publish_finding: ExtrasOf<"publish_finding"> }
 }
 
 type Finding = BodyOf<"publish_finding">
@@ -42,7 +43,7 @@ function papersOf({ evidence, provenance }: Finding): string[] {
   return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
 }
 
-export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_finding">) {
+export function publicationOperations(tables: Tables) {
   const {
     threads,
     records,
@@ -82,7 +83,7 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
   }
 
   const publish_finding = behaviour("publish_finding", {
-    ...extras,
+    ...tables.extras.publish_finding,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => [
       ...undeclaredConcepts(index, body),

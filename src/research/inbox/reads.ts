@@ -4,9 +4,10 @@ import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { extendJson, JsonText, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Activity } from "../../ledger/journal/activity.ts"
-import { feedOf, mustNotBeAhead, type Page, pageSize } from "../../ledger/lists/paging.ts"
+import { feedOf, mustNotBeAhead, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Watch } from "../../ledger/write/feed-waiters.ts"
+import { activityLines } from "../../rooms/activity-sentence.ts"
 import type { Concerning, concerns } from "./concerns.ts"
 
 /** Entries read at a time, each up to a megabyte. Other requests get a turn in between. */
@@ -17,12 +18,10 @@ interface Sources {
   readonly watch: Watch
   readonly concerns: ReturnType<typeof concerns>
   readonly snapshot: <T>(work: () => T) => T
-  /** Writes a page as lines of Markdown. */
-  readonly lines: (page: Page<InboxEntry>) => string
   readonly summary: (roomId: string, entry: ActivityEntry, content: string) => string
 }
 
-export function inboxReads({ activity, watch, concerns, snapshot, lines, summary }: Sources) {
+export function inboxReads({ activity, watch, concerns, snapshot, summary }: Sources) {
   const shown = (roomId: string, { sequence, entry, row, concerns }: Concerning) => ({
     sequence,
     item: new JsonText<InboxEntry>(
@@ -51,7 +50,7 @@ export function inboxReads({ activity, watch, concerns, snapshot, lines, summary
       }
       const page = feedOf(found, query, ({ item }) => item, after)
       const whole = { ...page, hasMore: page.hasMore || !isEnd }
-      return query.format === "lines" ? lines(whole) : whole
+      return query.format === "lines" ? activityLines(whole) : whole
     },
   } satisfies Partial<Readers>
 }

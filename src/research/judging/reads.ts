@@ -8,7 +8,13 @@ import type { Records } from "../records/records.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Judging } from "./judging.ts"
 
-export function judgingReads(records: Records, checkpoints: Checkpoints, judging: Judging) {
+interface Tables {
+  readonly records: Records
+  readonly checkpoints: Checkpoints
+  readonly judging: Judging
+}
+
+export function judgingReads({ records, checkpoints, judging }: Tables) {
   return {
     record_case({ params }) {
       const found = known("record", records.summary(params.versionId))

@@ -8,7 +8,7 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { limits } from "../../contract/limits.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
-import type { Reply } from "../../threads/operations.ts"
+import type { Reply } from "../reviews/reviews.ts"
 import type { Worries } from "../../ledger/lists/standings.ts"
 import {
   ANSWER,

@@ -9,14 +9,20 @@ import { hasFallen } from "../../contract/answers/evidence.ts"
 import { valueAt } from "../../contract/definitions/withheld-text.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
-import { behaviour, type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
+import {
+  behaviour,
+  type Call,
+  type Change,
+  type FollowingStep,
+  following,
+  madeBy,
+} from "../../ledger/journal/behaviour.ts"
 import type { Disputes, Standings, Worries } from "../../ledger/lists/standings.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { type Evidence, attributionOf } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
-import type { Reply } from "../../threads/operations.ts"
 import type { Links } from "./links.ts"
 import { authorFrom } from "../../ledger/journal/author.ts"
 
@@ -48,6 +54,34 @@ interface Subject {
   readonly record: Target
 }
 
+const disputesOn =
+  (links: Links) =>
+  (versionId: string): Disputes & Worries => ({
+    ...links.worries(versionId),
+    open: links.openDispute(versionId),
+    answers: links.answersOn(versionId),
+  })
+
+/** A message that replies to an entry may answer an objection or a dispute. */
+export function repliedStep({
+  links,
+  reviews,
+  standings,
+  evidence,
+}: Pick<Tables, "links" | "reviews" | "standings" | "evidence">): FollowingStep {
+  const disputesOf = disputesOn(links)
+  return following(["post_message"], ({ call, change: { entryId, at }, outcome }) => {
+    if (outcome.replyToEntryId == null) return []
+    const reply = { to: outcome.replyToEntryId, entryId, authorId: call.actor.userId, at }
+    reviews.replied(reply)
+    const versionId = links.replied(reply)
+    if (versionId === undefined) return []
+    standings.settleDisputes(versionId, disputesOf(versionId))
+    evidence.doubted(versionId)
+    return []
+  })
+}
+
 export function linkOperations({ rooms, records, links, findingLinks, reviews, standings, evidence: model }: Tables) {
   /** Finds the record that a link is about. @throws Refusal `unknown_record` */
   function subject({ body }: Call<Assertion>): Subject {
@@ -68,11 +102,7 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     })
   }
 
-  const disputesOf = (versionId: string): Disputes & Worries => ({
-    ...links.worries(versionId),
-    open: links.openDispute(versionId),
-    answers: links.answersOn(versionId),
-  })
+  const disputesOf = disputesOn(links)
 
   /**
    * Updates the evidence after the status of a record changed. @param replacementVersionId the record that replaces it,
@@ -197,38 +227,24 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
   })
 
   return {
-    /** Handles a message that replies to an entry, which may answer an objection or a dispute. */
-    replied(reply: Reply): void {
-      reviews.replied(reply)
-      const versionId = links.replied(reply)
-      if (versionId === undefined) return
-      standings.settleDisputes(versionId, disputesOf(versionId))
-      model.doubted(versionId)
-    },
-    operations: {
-      withdraw_link,
-      assert_correction: behaviour("assert_correction", assertion("corrects")),
-      assert_supersession: behaviour("assert_supersession", {
-        ...assertion("supersedes"),
-        references: circularReplacement,
-      }),
-      assert_dispute: behaviour("assert_dispute", { ...assertion("disputes"), references: missingPart }),
-      assert_retraction: behaviour("assert_retraction", {
-        ...assertion("retracts"),
-        admit(call, { roomId, record }: Subject) {
-          const { userId } = call.actor
-          if (record.author.userId !== userId && rooms.standing(roomId, userId)?.role !== "owner") {
-            throw new Refusal(
-              "role_required",
-              "Only the author of a record, or the owner of its Room, can retract it.",
-              {
-                current: { needed: ["author", "owner"] },
-              },
-            )
-          }
-          mustBeNew("retracts", call)
-        },
-      }),
-    },
+    withdraw_link,
+    assert_correction: behaviour("assert_correction", assertion("corrects")),
+    assert_supersession: behaviour("assert_supersession", {
+      ...assertion("supersedes"),
+      references: circularReplacement,
+    }),
+    assert_dispute: behaviour("assert_dispute", { ...assertion("disputes"), references: missingPart }),
+    assert_retraction: behaviour("assert_retraction", {
+      ...assertion("retracts"),
+      admit(call, { roomId, record }: Subject) {
+        const { userId } = call.actor
+        if (record.author.userId !== userId && rooms.standing(roomId, userId)?.role !== "owner") {
+          throw new Refusal("role_required", "Only the author of a record, or the owner of its Room, can retract it.", {
+            current: { needed: ["author", "owner"] },
+          })
+        }
+        mustBeNew("retracts", call)
+      },
+    }),
   }
 }

@@ -8,7 +8,15 @@ import type { Threads } from "../../threads/threads.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Materials } from "./materials.ts"
 
-export function materialOperations(rooms: Rooms, threads: Threads, materials: Materials) {
+export function materialOperations({
+  rooms,
+  threads,
+  materials,
+}: {
+  rooms: Rooms
+  threads: Threads
+  materials: Materials
+}) {
   const register_material = behaviour("register_material", {
     subject({ body }) {
       // The default is the Room's opening Thread.

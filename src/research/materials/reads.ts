@@ -5,7 +5,7 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Materials } from "./materials.ts"
 
-export function materialReads(rooms: Rooms, materials: Materials) {
+export function materialReads({ rooms, materials }: { rooms: Rooms; materials: Materials }) {
   return {
     room_materials({ params, query }) {
       rooms.mustExist(params.roomId)

@@ -15,7 +15,7 @@ function listedAt(kind: ProvenanceNode, roomId: string): string {
   return pathWithin(by, roomId, kinds === undefined ? {} : { kinds })
 }
 
-export function provenanceReads(rooms: Rooms, provenance: Provenance) {
+export function provenanceReads({ rooms, provenance }: { rooms: Rooms; provenance: Provenance }) {
   function read(roomId: string, focus: string | undefined, depth: number | undefined, basePath: string) {
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")

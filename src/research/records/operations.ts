@@ -14,14 +14,12 @@ interface Tables {
   readonly records: Records
   readonly concepts: ConceptIndex
   readonly evidence: Evidence
+  readonly extras: { readonly publish_hypothesis: ExtrasOf<"publish_hypothesis"> }
 }
 
-export function recordOperations(
-  { threads, records, concepts, evidence }: Tables,
-  extras: ExtrasOf<"publish_hypothesis">,
-) {
+export function recordOperations({ threads, records, concepts, evidence, extras }: Tables) {
   const publish_hypothesis = behaviour("publish_hypothesis", {
-    ...extras,
+    ...extras.publish_hypothesis,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => undeclaredConcepts(concepts, body),
     write(call, subject, change) {

@@ -4,7 +4,7 @@ import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { derivedId } from "../../ledger/journal/derived-id.ts"
 import type { Reviews } from "./reviews.ts"
 
-export function reviewOperations(reviews: Reviews) {
+export function reviewOperations({ reviews }: { reviews: Reviews }) {
   const submit_review = behaviour("submit_review", {
     subject({ body: { target } }) {
       const found = reviews.object(target)

@@ -12,7 +12,6 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
-import type { Reply } from "../../threads/operations.ts"
 import { areOtherAgents, type Writer } from "../evidence/independence.ts"
 import { answerTo, WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
 
@@ -142,6 +141,14 @@ export const OBJECTION = `SELECT 'review' AS source, v.target_kind AS kind, v.ta
     iif(v.target_kind = 'finding', NULL, v.entry_id) AS replyTo, ${contentOf("v")} ->> '$.explanation' AS why,
     v.link_id AS linkId, p.username AS by, nullif(v.agent, '') AS agent, NULL AS part
   FROM reviews v JOIN people p ON p.user_id = v.author_id`
+
+/** A message that replies to an entry. */
+export interface Reply {
+  readonly to: string
+  readonly entryId: string
+  readonly authorId: string
+  readonly at: string
+}
 
 export type Reviews = ReturnType<typeof reviews>
 

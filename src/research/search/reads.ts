@@ -5,7 +5,7 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { People } from "../../people/people.ts"
 import type { Search } from "./search.ts"
 
-export function searchReads(people: People, search: Search) {
+export function searchReads({ people, search }: { people: People; search: Search }) {
   return {
     search({ query }) {
       const { query: words, roomId, kinds, author, agent, status, since, after = 0 } = query

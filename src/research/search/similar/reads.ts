@@ -9,7 +9,7 @@ import type { Experiments } from "../../experiments/experiments.ts"
 import { extrasOf } from "./items.ts"
 import { type Execution, executionText, type Similar } from "./similar.ts"
 
-export function similarReads(rooms: Rooms, similar: Similar) {
+export function similarReads({ rooms, similar }: { rooms: Rooms; similar: Similar }) {
   return {
     room_similar({ params: { roomId }, query: { text, like } }) {
       rooms.mustExist(roomId)

@@ -1,0 +1,16 @@
+/**
+ * The domains of an instance. Tables of a domain may use those of the domains before it, and the steps that follow a
+ * write are done in this order.
+ */
+import type { Domain } from "../../ledger/domains/domain.ts"
+import { domain as ledger } from "../../ledger/domains/ledger.ts"
+import { domain as library } from "../../library/index.ts"
+import { domain as people } from "../../people/index.ts"
+import { research } from "../../research/index.ts"
+import { domain as rooms } from "../../rooms/index.ts"
+import { domain as threads } from "../../threads/index.ts"
+import { administrationReads } from "./administration.ts"
+
+const administration = { reads: [administrationReads] } satisfies Domain
+
+export const domains = [ledger, people, rooms, threads, ...research, library, administration] as const

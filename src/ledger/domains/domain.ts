@@ -1,0 +1,80 @@
+/**
+ * What a domain is to an instance: one value, which says what the domain adds. Each part is a function that takes what
+ * it needs, by name, and returns what it adds, by name. An instance is a list of domains
+ * (`src/app/compose/domains.ts`).
+ */
+import type { Behaviours, FollowingStep } from "../journal/behaviour.ts"
+import type { Readers } from "../reads/reading.ts"
+import type { Db } from "../storage/database.ts"
+import type { World } from "../world.ts"
+
+/** What every domain is made from. */
+export interface Ground {
+  readonly db: Db
+  readonly world: World
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** The path of the base URL; affordances put it before their own paths. */
+  readonly basePath: string
+}
+
+/**
+ * A method, so that a part may ask for more than an object. `tablesOf`, `added` and `stepsOf` check that it gets it.
+ */
+type Part<Added> = { add(given: object): Added }["add"]
+
+export interface Domain {
+  /** Its tables, from the ground and the tables of the domains before it. */
+  readonly tables?: readonly Part<object>[]
+  /** The behaviours of its operations. */
+  readonly operations?: readonly Part<Partial<Behaviours>>[]
+  /** The steps that follow writes in their transaction, in the order of the list. */
+  readonly steps?: readonly Part<FollowingStep>[]
+  /** Its readers. */
+  readonly reads?: readonly Part<Partial<Readers>>[]
+}
+
+type PartsOf<D, M extends keyof Domain> = D extends { readonly [K in M]: readonly (infer P)[] } ? P : never
+/** What parts need together: parameters meet. */
+type Needs<P> = [P] extends [(given: infer Given) => unknown] ? Given : object
+/** What parts add together. */
+type Adds<P> = (P extends (given: never) => infer Added ? (added: Added) => void : never) extends (
+  added: infer All,
+) => void
+  ? All
+  : never
+
+/** The tables of a list of domains. */
+export type TablesOf<List extends readonly Domain[]> = Adds<PartsOf<List[number], "tables">>
+
+/** The ground with the tables of a list, each of which finds what it needs before it; else what is missing. */
+type Stacked<List, Given> = List extends readonly [infer First, ...infer Rest]
+  ? Given extends Needs<PartsOf<First, "tables">>
+    ? Stacked<Rest, Given & Adds<PartsOf<First, "tables">>>
+    : { readonly "needs a table of a later domain": First }
+  : Given
+
+const partsOf = <M extends keyof Domain>(domains: readonly Domain[], member: M) =>
+  domains.flatMap((domain): readonly Part<object>[] => domain[member] ?? [])
+
+/** Makes the tables of the domains, one after another. */
+export const tablesOf = <const List extends readonly Domain[], Given extends object>(
+  domains: List,
+  ground: Given,
+): Stacked<List, Given> => {
+  const made = { ...ground }
+  return Object.assign(made, ...partsOf(domains, "tables").map((add) => Object.assign(made, add(made))))
+}
+
+/** Joins what the domains add as one of their members. */
+export const added = <const List extends readonly Domain[], M extends "operations" | "reads">(
+  domains: List,
+  member: M,
+  given: Needs<PartsOf<List[number], M>> & object,
+): Adds<PartsOf<List[number], M>> => Object.assign({}, ...partsOf(domains, member).map((add) => add(given)))
+
+/** The steps of the domains, in order. */
+export const stepsOf = <const List extends readonly Domain[]>(
+  domains: List,
+  given: Needs<PartsOf<List[number], "steps">> & object,
+): FollowingStep[] => domains.flatMap(({ steps = [] }) => steps.map((add) => add(given)))

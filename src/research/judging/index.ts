@@ -1,0 +1,10 @@
+/** What someone needs to judge a record or a checkpoint. */
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import type { Evidence } from "../evidence/evidence.ts"
+import { judging } from "./judging.ts"
+import { judgingReads } from "./reads.ts"
+
+export const domain = {
+  tables: [({ db, evidence }: Ground & { evidence: Evidence }) => ({ judging: judging(db, evidence) })],
+  reads: [judgingReads],
+} satisfies Domain

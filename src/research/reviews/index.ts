@@ -1,0 +1,9 @@
+/** Reviews. */
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import { reviewOperations } from "./operations.ts"
+import { reviews } from "./reviews.ts"
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ reviews: reviews(db) })],
+  operations: [reviewOperations],
+} satisfies Domain
