@@ -134,8 +134,8 @@ test("its owner hands it back from the Room's page of people", async (t) => {
     .getByRole("row")
     .filter({ has: page.getByRole("rowheader", { name: owner.username }) })
     .first()
-  await row.locator("summary", { hasText: "Hand over" }).click()
-  await row.getByRole("button", { name: /^Hand the Room over to / }).click()
+  await row.locator("summary", { hasText: "Make owner" }).click()
+  await row.getByRole("button", { name: /^Make \w+ the owner/ }).click()
   await page.waitForURL(/done=transfer_room/)
   const room = (await (await fetch(`${demo.baseUrl}/api/research/rooms/${roomId}`)).json()) as {
     owner: { username: string }

@@ -39,7 +39,7 @@ t.test(
   "the page of a new credential has every text, copies it, and shows the agent's first request when it arrives",
   async (t) => {
     await page.goto(at(`/rooms/${roomId}/people`))
-    await page.getByRole("link", { name: "Connect an agent" }).click()
+    await page.getByRole("link", { name: "Bring an agent" }).click()
     await page.waitForURL(/\/connect$/)
     const token = await issue(page, "sweep agent")
     t.match(token, /^rrc_/)

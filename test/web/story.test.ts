@@ -103,7 +103,8 @@ t.test(
       "a credential is issued, shown once, and used by an agent whose write appears in the open page",
       async (t) => {
         await page.goto(at(`${room}/people`))
-        await page.getByRole("link", { name: "Issue a credential" }).click()
+        await page.getByRole("link", { name: "Bring an agent" }).click()
+        await page.getByRole("link", { name: /^Limits/ }).click()
         await page.getByLabel("The agent's name").fill("sweep agent")
         await page.getByLabel("publish hypotheses").uncheck()
         await page.getByRole("button", { name: "Issue the credential" }).click()

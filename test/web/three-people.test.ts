@@ -63,12 +63,8 @@ for (const [where, viewport] of [
     const header = await page.locator("header.top").boundingBox()
     t.ok((header?.height ?? 0) < 70, "the header is one row")
     await page.goto(at(`${room}/people`))
-    const credential = page.locator("tr", { has: page.getByRole("button", { name: /^Revoke/ }) }).first()
-    const revoke = await credential.getByRole("button", { name: /^Revoke/ }).boundingBox()
-    t.ok(
-      revoke !== null && revoke.x + revoke.width <= viewport.width,
-      "the button to revoke a credential is within the screen",
-    )
+    const revoke = await page.locator("tr summary", { hasText: "Revoke" }).first().boundingBox()
+    t.ok(revoke !== null && revoke.x + revoke.width <= viewport.width, "a credential can be revoked within the screen")
     const remove = page.locator("summary", { hasText: "Remove" }).first()
     await remove.click()
     t.ok(

@@ -34,9 +34,9 @@ const shows = (text: RegExp) =>
   })
 
 t.test(
-  "the page of people leads to the webhooks, and an address that is not public stays in the form with the fault named",
+  "the settings of the Room lead to the webhooks, and an address that is not public stays in the form with the fault named",
   async (t) => {
-    await signInAs(page, own.baseUrl, { username: "ada", password: passwordOf("ada") }, `/rooms/${roomId}/people`)
+    await signInAs(page, own.baseUrl, { username: "ada", password: passwordOf("ada") }, `/rooms/${roomId}/settings`)
     await page.getByRole("link", { name: "Webhooks" }).click()
     await page.waitForURL(hooks)
     t.match(await page.locator("main").innerText(), /This Room has no webhook/)

@@ -1,13 +1,13 @@
 /**
- * "Connect an agent": the settings to copy into its program, whether its first request has arrived, and a new token,
+ * "Bring an agent": the settings to copy into its program, whether its first request has arrived, and a new token,
  * shown once.
  */
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { act, roleIn, whyNot } from "../parts/actions.ts"
-import { connectionTexts, programTexts } from "../parts/connecting.ts"
+import { roleIn, whyNot } from "../parts/actions.ts"
+import { agentForm, connectionTexts, programTexts } from "../parts/connecting.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { heading, time, command, exactTime, facts } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
@@ -67,18 +67,15 @@ export function connectPage(visit: Visit): Shown | Answer {
   const role = roleIn(visit, room)
   const own = role === "owner" || role === "member" ? ownCredentials(visit, roomId) : []
   return {
-    title: `Connect an agent · ${room.title}`,
+    title: `Bring an agent · ${room.title}`,
     rail: roomRail(room, "/people"),
-    body: html`<h1>Connect an agent</h1>
-${roomBanners(room)}<p>An agent writes here with its own credential. The token is shown once, when you issue the \
-credential. If you lose it, rotate the credential.</p>
-<section aria-label="Actions">\
-${
-  whyNot(visit, room) ??
-  html`<div class="actions">\
-${act("issue_credential", { roomId }, "Issue a credential", own.length === 0 ? "first" : "quiet")}\
-<a class="button quiet" href="${to(`/rooms/${roomId}/people#credentials`)}">Your credentials</a></div>`
-}</section>
+    body: html`<h1>Bring an agent</h1>
+${roomBanners(room)}<p>An agent writes here with its own credential. The token is shown once, when you make it. \
+If you lose it, rotate the credential.</p>
+<section aria-label="Actions">${whyNot(visit, room) ?? agentForm(roomId)}${
+      own.length > 0 &&
+      html`<p class="meta"><a href="${to(`/rooms/${roomId}/people#credentials`)}">Your credentials</a></p>`
+    }</section>
 ${connectionTexts({ baseUrl: visit.edge.baseUrl, roomId })}
 ${own.length === 0 ? null : firstRequests(roomId, own)}`,
   }

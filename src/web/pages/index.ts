@@ -44,6 +44,7 @@ import { referenceOperationPage, referencePage } from "./reference.ts"
 import { activityPage } from "./activity.ts"
 import { findingsPage, hypothesesPage, linksPage, materialsPage, threadsPage } from "./room-lists.ts"
 import { roomPage } from "./room.ts"
+import { roomSettingsPage } from "./room-settings.ts"
 import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
@@ -93,6 +94,7 @@ const reading = {
 const acting = {
   "/do/{operation}": actPage,
   "/rooms/{roomId}/connect": connectPage,
+  "/rooms/{roomId}/settings": roomSettingsPage,
   "/rooms/{roomId}/webhooks": webhooksPage,
   "/sign-in": signInPage,
   "/setup": setUpPage,

@@ -1,4 +1,4 @@
-/** The people of a Room: members, requests to join and credentials; and the owner's actions on the Room. */
+/** The people of a Room: members, requests to join and credentials; and what an owner does with them. */
 import { orcidAddress } from "../../contract/answers/description.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { mayInvite } from "../../edge/identity/sign-in.ts"
@@ -23,6 +23,7 @@ import {
   time,
 } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
+import { settingsPath } from "./room-settings.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted, joinedWords, words } from "../words.ts"
 
@@ -33,9 +34,9 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
     if (theirs === "owner") return null
     if (role === "owner")
       return html`${confirmButton(
-        html`Hand over<span class="aside"> to ${username}</span>`,
+        html`Make owner<span class="aside">: ${username}</span>`,
         `They become the owner and you stay a member. The Room's activity shows it.`,
-        actionButton("transfer_room", { roomId: room.roomId, userId }, html`Hand the Room over to ${username}`, {
+        actionButton("transfer_room", { roomId: room.roomId, userId }, html`Make ${username} the owner`, {
           danger: true,
           next: `/rooms/${room.roomId}/people`,
         }),
@@ -131,9 +132,11 @@ ${
   own
     ? actionButton("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`)
     : null
-}${actionButton("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, {
-  danger: true,
-})}</div>`
+}${confirmButton(
+  html`Revoke<span class="aside"> ${label}</span>`,
+  html`${label} can write no more from now on. What it wrote stays.`,
+  actionButton("revoke_credential", { roomId, credentialId }, html`Revoke ${label}`, { danger: true }),
+)}</div>`
         : null
     }</td>
     </tr>`
@@ -145,8 +148,7 @@ ${heading(
   2,
   "credentials",
   "Credentials for agents",
-  html`<a href="${to(`/rooms/${roomId}/connect`)}">Connect an agent</a> \
-${act("issue_credential", { roomId }, "Issue a credential")}`,
+  html`<a href="${to(`/rooms/${roomId}/connect`)}">Bring an agent</a>`,
 )}
 <p class="hint">An agent writes with a member's credential, in this Room only. The agent's name is public and is shown \
 beside the member's name wherever the agent writes. A token is shown once, and only its digest is kept.</p>
@@ -165,21 +167,6 @@ ${
         "stacked",
       )
 }</section>`
-
-function ownership(room: AnswerOf<"room">): Html {
-  const { roomId } = room
-  return html`<section aria-labelledby="room">${heading(2, "room", "The Room")}<div class="actions">\
-${
-  room.state === "active"
-    ? html`${act(
-        "amend_room",
-        { roomId, title: room.title, question: room.question, license: room.license },
-        "Change its title, question or licence",
-      )}${act("archive_room", { roomId }, "Archive it")}`
-    : act("restore_room", { roomId }, "Open it again")
-}<a class="button quiet" href="${to(`/rooms/${roomId}/webhooks`)}">Webhooks</a></div>
-    </section>`
-}
 
 export function peoplePage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
@@ -200,7 +187,7 @@ export function peoplePage(visit: Visit): Shown {
           "Requests to join",
           list("cards", asking.items, (each) => request(roomId, each), empty("There are no requests to join.")),
         )
-      }${issued === null ? null : credentials(visit, roomId, issued)}${role === "owner" ? ownership(room) : null}
+      }${issued === null ? null : credentials(visit, roomId, issued)} ${role === "owner" ? html`<p class="meta"><a href="${to(settingsPath(roomId))}">Settings of the Room</a></p>` : null}
 <p class="meta"${attributes({ hidden: role !== "nobody" })}>Created ${exactTime(room.createdAt)}</p>`,
   }
 }

@@ -4,13 +4,15 @@ import { unprovedWords } from "../../contract/unproved.ts"
 import { licenceUrl } from "../../contract/licences.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
-import { act, doing, forMembers, roleIn } from "../parts/actions.ts"
+import { act, doing, forMembers, roleIn, whyNot } from "../parts/actions.ts"
+import { agentForm } from "../parts/connecting.ts"
 import { aboutRoom } from "../about.ts"
 import { command, heading, person, time, ways } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { answers } from "./room-answer.ts"
+import { settingsPath } from "./room-settings.ts"
 import { beliefs, type Context, shownParts, findings, failures, next, questions } from "./room-brief.ts"
 
 /** Maximum size in bytes of the brief that the page shows. */
@@ -36,11 +38,13 @@ ${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span clas
   </section>`
 }
 
-const agents = (visit: Visit, roomId: string): Html =>
-  html`<details><summary>Bring an agent</summary>
-    <p>An agent can read this Room without a credential. To write, it needs one that a member issues under \
-<a href="${to(`/rooms/${roomId}/people`)}">People</a>.</p>
-    ${command(`curl ${visit.edge.baseUrl}${readPath("room_brief", { roomId }, { format: "markdown" })}`)}</details>`
+const agents = (visit: Visit, room: Context["room"]): Html =>
+  html`<details id="agents"><summary>Bring an agent</summary>
+    <p>An agent reads this Room without a credential. To write, it needs one of a member.</p>
+    ${whyNot(visit, room) ?? agentForm(room.roomId)}
+    ${command(
+      `curl ${visit.edge.baseUrl}${readPath("room_brief", { roomId: room.roomId }, { format: "markdown" })}`,
+    )}</details>`
 
 const licence = (license: string | null): Html =>
   html`<p class="meta">${
@@ -64,6 +68,7 @@ export function roomPage(visit: Visit): Shown {
     follow: { roomId, after: context.activityWatermark },
     about: aboutRoom(room, visit.ask("person", { username: room.owner.userId })),
     body: html`<h1 dir="auto">${room.title}</h1>
+${roleIn(visit, room) === "owner" && html`<p class="meta"><a href="${to(settingsPath(roomId))}">Settings</a></p>`}
 ${room.question === null ? null : html`<p class="lead asks" dir="auto">${inlineMarkdown(room.question)}</p>`}
 ${roomBanners(room)}
 <section aria-label="Where it stands" id="live-where" data-live>${answers(visit, context)}</section>
@@ -85,7 +90,7 @@ ${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, 
 )}</section>`,
 )}
 ${threads(visit, context)}
-${doing(visit, () => agents(visit, roomId))}
+${doing(visit, () => agents(visit, room))}
 ${unproved !== "" && html`<p class="meta" id="unproved">${unproved}</p>`}
 ${licence(room.license)}
 ${ways([

@@ -8,11 +8,26 @@ import {
   skillInstall,
   variables,
 } from "../../discovery/connecting.ts"
+import { randomUUID } from "node:crypto"
+import { limits } from "../../contract/limits.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
+import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { command, facts, heading } from "./parts.ts"
 
 const text = (guide: Guide, connection: Connection): Html =>
   html`<p class="hint">${guide.where}</p>${command(guide.text(connection), `the lines for ${guide.title}`)}`
+
+/** The form that gives an agent of a Room its credential: a name, with everything else as it usually is. */
+export const agentForm = (roomId: string): Html =>
+  html`<form class="stack" method="post" action="${to("/web/issue_credential")}" data-draft="agent-${roomId}">\
+<input type="hidden" name="/requestId" value="${randomUUID()}"><input type="hidden" name="roomId" value="${roomId}">\
+${enumerations.permission.map((each) => html`<input type="hidden" name="/permissions" value="${each}">`)}\
+<div class="field"><label for="agent-name">The agent's name</label><input id="agent-name" name="/label" required \
+maxlength="${limits.name}" autocomplete="off" aria-describedby="agent-hint">\
+<p class="hint" id="agent-hint">Everybody sees it beside your name, wherever the agent writes.</p></div>
+<div class="buttons"><button>Get its token</button>\
+<a href="${to(withQuery("/do/issue_credential", { roomId }))}">Limits (all Threads, 90 days)</a></div></form>`
 
 /** The environment variables, and the settings of each program. */
 export const programTexts = (

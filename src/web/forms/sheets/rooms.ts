@@ -59,7 +59,7 @@ export const roomSheets = {
       "The token is shown once, and can be revoked at any time.",
     send: "Issue the credential",
     first: ["/label", "/permissions"],
-    folds: [{ heading: "Only some Threads, another expiry", places: ["/threadIds", "/expiresAt"] }],
+    folds: [{ heading: "Limits (all Threads, 90 days)", places: ["/threadIds", "/expiresAt"] }],
     initial: () => ({ permissions: enumerations.permission }),
     prompts: {
       "/label": {
