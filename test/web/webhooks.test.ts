@@ -34,7 +34,7 @@ const shows = (text: RegExp) =>
   })
 
 t.test(
-  "the settings of the Room lead to the webhooks, and an address that is not public stays in the form with the fault named",
+  "the Room's settings lead to its webhooks; an address that is not public stays in the form with its fault named",
   async (t) => {
     await signInAs(page, own.baseUrl, { username: "ada", password: passwordOf("ada") }, `/rooms/${roomId}/settings`)
     await page.getByRole("link", { name: "Webhooks" }).click()

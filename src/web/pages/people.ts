@@ -187,7 +187,9 @@ export function peoplePage(visit: Visit): Shown {
           "Requests to join",
           list("cards", asking.items, (each) => request(roomId, each), empty("There are no requests to join.")),
         )
-      }${issued === null ? null : credentials(visit, roomId, issued)} ${role === "owner" ? html`<p class="meta"><a href="${to(settingsPath(roomId))}">Settings of the Room</a></p>` : null}
+      }${issued === null ? null : credentials(visit, roomId, issued)} ${
+        role === "owner" && html`<p class="meta"><a href="${to(settingsPath(roomId))}">Settings of the Room</a></p>`
+      }
 <p class="meta"${attributes({ hidden: role !== "nobody" })}>Created ${exactTime(room.createdAt)}</p>`,
   }
 }

@@ -30,11 +30,13 @@ export function roomSettingsPage(visit: Visit): Shown | Answer {
         ? act("amend_room", { roomId, title, question, license }, "Change title, question or licence")
         : act("restore_room", { roomId }, "Open it again")
     }</div></section>
-<section aria-labelledby="webhooks">${heading(2, "webhooks", "Webhooks")}<p>Tell an address of yours when something is written here.</p>
+<section aria-labelledby="webhooks">${heading(2, "webhooks", "Webhooks")}
+<p>Tell an address of yours when something is written here.</p>
 <div class="actions"><a class="button quiet" href="${to(`/rooms/${roomId}/webhooks`)}">Webhooks</a></div></section>
 ${
   room.state === "active" &&
-  html`<section aria-labelledby="archive">${heading(2, "archive", "Archive")}<p>An archived Room can be read and cited, and takes nothing new.</p>
+  html`<section aria-labelledby="archive">${heading(2, "archive", "Archive")}
+<p>An archived Room can be read and cited, and takes nothing new.</p>
 <div class="actions">${act("archive_room", { roomId }, "Archive the Room")}</div></section>`
 }`,
   }
