@@ -8,6 +8,8 @@ import { decoded, mentionsIn } from "../contract/schema/paper-mention.ts"
 import { inDigits, oneLine, withoutTrailing } from "../contract/text.ts"
 import { isBibtex, readBibtex } from "./bibliography/bibtex.ts"
 import { jsonIn, readJson } from "./bibliography/json.ts"
+import { readXml } from "./bibliography/xml.ts"
+import { LOST } from "./bibliography/taking.ts"
 import { readTagged, taggedFormat } from "./bibliography/tagged.ts"
 import { type Format, type Found, PaperCollector } from "./papers/found.ts"
 import { identify } from "./papers/identity.ts"
@@ -162,24 +164,30 @@ const refusing = (text: string, why: string): FileReader => ({
 })
 
 /** Elements that begin a document of markup, as opposed to a link that was pasted. */
-const DOCUMENT = /^(?:<\?xml|<!doctype|<(?:html|xml|records|rdf:rdf|modscollection|mods|feed|pubmedarticleset)\b)/i
+const DOCUMENT = /^<(?:\?xml|!doctype|html|xml|records|rdf:rdf|modscollection|mods|feed)\b/i
+/** Whether a text is a document of markup: one element from beginning to end, with others in lines of their own. */
+function isDocument(text: string): boolean {
+  const [, name] = /^<([A-Za-z][\w:.-]{0,60})[\s>]/.exec(text) ?? []
+  return (
+    DOCUMENT.test(text) ||
+    (name !== undefined && text.trimEnd().endsWith(`</${name}>`) && /^[ \t]*<\w/m.test(text.slice(1)))
+  )
+}
 /** Names of columns in the tables of papers that reference managers export. */
 const COLUMN = /^(?:doi|title|item title|authors?|year|publication year|publication title|journal|isbn|key)$/i
 
 /** Chooses the reader of a text by parsing it, never by its first characters alone. */
 function fileIn(text: string): FileReader | undefined {
   const bare = text.replace(/^\uFEFF/, "").trimStart()
-  if (text.includes("\uFFFD"))
-    return refusing(text, "has signs that were lost when it was read as UTF-8: save the file as UTF-8")
   const json = jsonIn(bare)
   if (json !== undefined) return { read: (collector) => readJson(json.value, bare, collector) }
+  if (text.includes("\uFFFD")) return refusing(text, `${LOST}: save the file as UTF-8`)
   // A text may quote an object of JSON. A file of it that ends too early has more that opens than closes.
   if (/^\[?\s*\{\s*"/.test(bare) && (bare.match(/[{[]/g)?.length ?? 0) > (bare.match(/[}\]]/g)?.length ?? 0))
     return refusing(bare, "is not whole JSON")
   const tagged = taggedFormat(bare)
   if (tagged !== undefined) return { read: (collector) => readTagged(bare, tagged, collector) }
-  if (DOCUMENT.test(bare))
-    return refusing(bare, "is a document of markup, which is not read: export BibTeX, RIS or CSL-JSON")
+  if (isDocument(bare)) return { read: (collector) => readXml(bare, collector) }
   const columns = (bare.split(/\r\n|\n|\r/, 1)[0] ?? "").slice(0, 5_000).split(/[,;\t]/)
   if (columns.length > 2 && columns.filter((name) => COLUMN.test(name.replaceAll('"', "").trim())).length > 1)
     return refusing(bare, "is a table, which is not read: export BibTeX, RIS or CSL-JSON")

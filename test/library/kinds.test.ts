@@ -220,6 +220,7 @@ test("a date keeps what can be of it", (t) => {
     "1957?": { "date-parts": [[1957]], circa: true },
     "Spring 2011": { "date-parts": [[2011]], season: 1 },
     "2012, June": { "date-parts": [[2012, 6]] },
+    "March 5, 2012": { "date-parts": [[2012, 3, 5]] },
     "2012 Mar 5": { "date-parts": [[2012, 3, 5]] },
     "2015-13-45": { "date-parts": [[2015]] },
     "2015-02-30": { "date-parts": [[2015, 2]] },

@@ -13,7 +13,7 @@ import { takeEntry } from "./taking.ts"
 const UNBALANCED = "cannot be read as BibTeX: its braces or quotes do not match"
 
 /** Whether a text holds an entry: `@article{`. */
-export const isBibtex = (text: string): boolean => /^[ \t]*@[A-Za-z]{1,30}[ \t]{0,9}[{(]/m.test(text)
+export const isBibtex = (text: string): boolean => /^[ \t]*@[A-Za-z_]{1,30}[ \t]{0,9}[{(]/m.test(text)
 
 /** Reads the entries of a text. @param aside called with the text between them */
 export async function readBibtex(
@@ -25,7 +25,7 @@ export async function readBibtex(
   const strings: Record<string, string> = {}
   // Imported only when needed: it is large, and most instances never import a bibliography.
   const { parse } = await import("@retorquere/bibtex-parser")
-  for (const piece of text.split(/^(?=[ \t]*@[A-Za-z]+[ \t]*[{(])/m)) {
+  for (const piece of text.split(/^(?=[ \t]*@[A-Za-z_]+[ \t]*[{(])/m)) {
     if (!piece.trimStart().startsWith("@")) {
       readAside(piece, aside)
       continue
@@ -50,7 +50,9 @@ export async function readBibtex(
       }
       let rest = prepared
       for (const { type, key, fields, input } of entries) {
-        takeEntry(entryOf({ type, key, fields, source: input }), "bibtex", collector)
+        // A key that was mended is not the author's.
+        const own = piece.includes(key) ? key : ""
+        takeEntry(entryOf({ type, key: own, fields, source: input }), "bibtex", collector)
         rest = rest.replace(input, () => "")
       }
       if (entries.length > 0 && errors.length === 0) readAside(rest, aside)
@@ -60,12 +62,18 @@ export async function readBibtex(
   }
 }
 
+/** The start of an entry with its key, as far as no field begins. */
+const KEYED = /^(\s{0,99}@[A-Za-z_]{1,30}\s{0,9}[{(]\s{0,99})([^,={}"]{1,300}),/
+
 /**
- * What the parser reads otherwise than people mean it: it takes `<` and `>` for the signs of TeX's oldest font encoding
- * (¡ and ¿), and knows no semicolons between names.
+ * What the parser reads otherwise than people mean it: it takes nothing of an entry whose key has a space or `?` in
+ * it; `<` and `>` are the signs of TeX's oldest font encoding to it (¡ and ¿); and it knows no semicolons between names.
  */
 const mended = (piece: string): string =>
   piece
+    .replace(KEYED, (whole, begin: string, key: string) =>
+      /[?\s]/.test(key.trim()) ? `${begin}${key.trim().replace(/[?\s]+/g, "-")},` : whole,
+    )
     .replaceAll("<", "{\\textless}")
     .replaceAll(">", "{\\textgreater}")
     .replace(/\b(?:author|editor)\s{0,20}=\s{0,20}[{"][^{}"]*/gi, (names) =>

@@ -15,8 +15,11 @@ type Tagged = ReadonlyMap<string, readonly string[]>
 
 interface TaggedFormat {
   readonly format: Format
-  /** The tag that begins an entry. Whatever stands before the first one is the head of the file. */
-  readonly first: string
+  /**
+   * The tag that begins an entry. Whatever stands before the first one is the head of the file. Without one, an empty
+   * line ends an entry.
+   */
+  readonly first?: string
   /** The tag that ends an entry, if the format has one. */
   readonly last?: string
   readonly line: RegExp
@@ -67,7 +70,7 @@ const ris: TaggedFormat = {
   format: "ris",
   first: "TY",
   last: "ER",
-  line: /^[\s"]{0,20}([A-Z][A-Z0-9]) {1,3}-(?:[ \t](.*))?$/,
+  line: /^[\s"]{0,20}([A-Z][A-Z0-9]) {1,3}-(?:[ \t](.*))?$/s,
   entryOf({ one, all }) {
     const type = risTypes[one("TY")?.toUpperCase() ?? ""] ?? ""
     const [first, last] = [one("SP"), one("EP")]
@@ -106,7 +109,7 @@ function risDate(text: string): string {
 const pubmed: TaggedFormat = {
   format: "pubmed",
   first: "PMID",
-  line: /^([A-Z]{2,4}) {0,2}- (.*)$/,
+  line: /^([A-Z]{2,4}) {0,2}- (.*)$/s,
   entryOf({ one, all }) {
     const ids = all("LID", "AID")
     const marked = (mark: string) =>
@@ -135,7 +138,7 @@ const pubmed: TaggedFormat = {
   },
 }
 
-const endnoteTypes: Readonly<Record<string, string>> = {
+export const endnoteTypes: Readonly<Record<string, string>> = {
   "journal article": "article-journal",
   book: "book",
   "edited book": "book",
@@ -150,7 +153,7 @@ const endnoteTypes: Readonly<Record<string, string>> = {
 const endnote: TaggedFormat = {
   format: "endnote",
   first: "%0",
-  line: /^(%[A-Z0-9@!#$&~^<>()[\]+?|*])(?:[ \t](.*))?$/,
+  line: /^(%[A-Z0-9@!#$&~^<>()[\]+?|*])(?:[ \t](.*))?$/s,
   entryOf({ one, all }) {
     const type = endnoteTypes[one("%0")?.toLowerCase() ?? ""] ?? ""
     return {
@@ -173,15 +176,27 @@ const endnote: TaggedFormat = {
   },
 }
 
+/** ERIC exports PubMed's format without PubMed's ids. */
+const eric: TaggedFormat = { ...pubmed, first: "OWN" }
+
+/** Refer, the older form of EndNote's, does not say the type. */
+const { first: _, ...refer } = endnote
+const isRefer = (text: string): boolean =>
+  /^\s{0,20}%[A-Z]/.test(text) && /^%T[ \t]+\S/m.test(text) && /^%[ABDIJ][ \t]+\S/m.test(text)
+
 /** The format that a text is in, by the lines that begin its entries; undefined if it is in none of these. */
 export const taggedFormat = (text: string): TaggedFormat | undefined =>
   /^[\s"\uFEFF]{0,20}TY {1,3}- ?\S/m.test(text)
     ? ris
     : /^\uFEFF?PMID ?- {0,2}\d/m.test(text)
       ? pubmed
-      : /^\uFEFF?%0[ \t]+\S/m.test(text)
-        ? endnote
-        : undefined
+      : /^\uFEFF?OWN ?- {0,2}[A-Z]/m.test(text)
+        ? eric
+        : /^\uFEFF?%0[ \t]+\S/m.test(text)
+          ? endnote
+          : isRefer(text)
+            ? refer
+            : undefined
 
 /**
  * Yields the entries of a file, with the start of the text of each for messages. An entry that is too long is
@@ -207,11 +222,12 @@ export function* taggedEntries(text: string, { first, last, line }: TaggedFormat
     const [, tag, written = ""] = each.length > limits.bibtexEntry ? [] : (line.exec(each) ?? [])
     // A whole line may stand in quotes.
     const value = (/^\s*"/.test(each) ? written.replace(/"\s*$/, "") : written).trim()
-    if (tag === first && entry.size > 0) yield finish()
+    const begins = first === undefined ? tag !== undefined && entry.size === 0 : tag === first
+    if (entry.size > 0 && (begins || (first === undefined && each.trim() === ""))) yield finish()
     // The head of a file is no entry.
-    if (entry.size === 0 && tag !== first) continue
+    if (entry.size === 0 && !begins) continue
     length += each.length
-    if (tag !== undefined && tag !== first && source.length < 200) source += `${value} `
+    if (tag !== undefined && (first === undefined || !begins) && source.length < 200) source += `${value} `
     // The rest of an entry that is too long is skipped.
     if (length > limits.bibtexEntry && tag !== last) continue
     if (tag === undefined) {

@@ -96,8 +96,16 @@ function descriptionIn(entry: Entry, isbn: string | undefined, isOnArxiv: boolea
 
 const isKey = (key: string): boolean => key.length <= limits.name && /^[^\s{}(),\\"#%~]+$/u.test(key)
 
+/** Why a text with U+FFFD in it is refused. */
+export const LOST = "has signs that were lost when it was read as UTF-8"
+
 /** Collects the paper of an entry, or reports why it names none. */
 export function takeEntry(entry: Entry, format: Format, collector: PaperCollector): void {
+  const kept = [entry.title, entry.container, entry.publisher, ...entry.authors.map(shownName)]
+  if (kept.some((text) => text?.includes("\uFFFD"))) {
+    collector.addUnreadable(entry.source, LOST)
+    return
+  }
   const dois = entry.dois.map((text) => text.trim())
   const isbns = entry.isbns.map((text) => text.trim())
   const doi =

@@ -77,7 +77,8 @@ function oneDate(text: string): CslDate | undefined {
   if (of !== undefined) return { "date-parts": [[Number(of)]], season: Number(season21) }
   const [, year, month, day] = /^(\d{4})(?:[-/](\d{1,2}))?(?:[-/](\d{1,2}))?\/{0,3}$/.exec(plain) ?? []
   if (year !== undefined) return dateOfParts([[year, ...(month ? [month, ...(day ? [day] : [])] : [])]])
-  const { "date-parts": parts } = parseDateText(plain)
+  // The day may stand behind the month: `May 2, 2011`.
+  const { "date-parts": parts } = parseDateText(plain.replace(/^([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})$/, "$2 $1 $3"))
   // A number alone, such as a month, is no date.
   const read = parts !== undefined && YEAR.test(plain) ? dateOfParts(parts) : undefined
   if (read !== undefined) return read

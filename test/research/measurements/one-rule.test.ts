@@ -79,3 +79,38 @@ for lines in json.load(sys.stdin):
     t.equal(kind, due, `${cells.join(" and ")}: ${faults.join("; ")}`)
   }
 })
+
+t.test("a whole file of lines", { skip: found.status !== 0 && "no Python 3.9 on this machine" }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "research-room-lines-"))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, "research_room.py"), pythonClient({ baseUrl: "http://127.0.0.1:9", softwareVersion: "1" }))
+  const program = `
+import json, sys, research_room
+kinds = {}
+read = [research_room._points_of(line, kinds) for line in sys.stdin.read().splitlines()]
+print(json.dumps([[[[p["name"], p["value"], p.get("step")] for p in points], fault] for points, fault in read]))
+`
+  const input = readFileSync(new URL("lines.jsonl", import.meta.url), "utf8")
+  const { stdout } = spawnSync("python3", ["-c", program], { cwd: folder, input, encoding: "utf8" })
+  const read = JSON.parse(stdout) as [unknown[], string | null][]
+  const taken = new Map(read.flatMap(([points], at) => (points.length === 0 ? [] : [[at + 1, points]])))
+  t.strictSame(Object.fromEntries(taken), {
+    1: [["loss", 0.5, 1]],
+    2: [["loss", "NaN", 2]],
+    5: [["loss", 0.1, 5]],
+    8: [
+      ["loss", "-Infinity", 8],
+      ["acc", "Infinity", 8],
+    ],
+    12: [
+      ["train/loss", 0.1, 11],
+      ["val acc %", 0.5, 11],
+      ["größe", 1, 11],
+      ["損失", 2, 11],
+    ],
+    14: [["loss", 12345678901234567000, 13]],
+    17: [["acc", 0.1, 16]],
+  })
+  const faulty = read.flatMap(([, fault], at) => (fault === null ? [] : [at + 1]))
+  t.strictSame(faulty, [3, 4, 6, 7, 9, 10, 11, 13, 15, 16, 18], "each line that is not taken is told, with its reason")
+})
