@@ -93,3 +93,13 @@ export function difference(value: number, from: number): string {
   const by = Number((value - from).toPrecision(4))
   return by === 0 ? "±0" : `${by > 0 ? "+" : "−"}${figure(Math.abs(by))}`
 }
+
+/** Returns the name of a dimension or setting for people: `--group` becomes "group". */
+export const nameOfDimension = (name: string): string => words(name.replace(/^--?/, ""))
+
+/** Guesses from its name whether higher (1) or lower (-1) values of a metric are better; 0 if unknown. */
+export function directionByName(name: string): -1 | 0 | 1 {
+  if (/error|loss|nll|perplexity|entropy|regret|latency|time|seconds|memory|cost|rmse|mae|mse|distance/i.test(name))
+    return -1
+  return /accuracy|pass@|f1|auc|reward|score|recall|precision|bleu|rouge|throughput|win|coverage/i.test(name) ? 1 : 0
+}

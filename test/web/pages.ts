@@ -90,6 +90,7 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "attempt", path: `/attempts/${attempts[0]?.attemptId}` },
     { name: "compare", path: `/attempts/compare?ids=${attempts.map(({ attemptId }) => attemptId).join(",")}` },
     { name: "room-numbers", path: `/rooms/${numbers}` },
+    { name: "table", path: `/rooms/${numbers}/table` },
     { name: "board", path: `/boards/${board}` },
     { name: "plan-sealed", path: `/plans/${acceptedPlans[0]?.planId}` },
     { name: "experiment-measured", path: `/experiments/${measured}` },

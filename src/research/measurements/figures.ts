@@ -29,3 +29,27 @@ export function figure(value: number | null, se?: number | null): string {
 /** Formats an interval: `−1.72 to −0.58`. */
 export const interval = (low: number | null, high: number | null, se: number | null): string =>
   low === null || high === null ? "–" : `${figure(low, se)} to ${figure(high, se)}`
+
+/** How numbers of a unit are written. People say percent for a fraction, and points for a difference of two. */
+export interface Scale {
+  readonly factor: number
+  /** What follows a value, and a difference of two values. */
+  readonly value: string
+  readonly difference: string
+}
+
+export const scaleOf = (unit: string | null): Scale => {
+  if (unit === "fraction") return { factor: 100, value: " %", difference: " points" }
+  const after = unit === null ? "" : ` ${unit}`
+  return { factor: 1, value: after, difference: after }
+}
+
+const scaled = (value: number | null, { factor }: Scale): number | null => (value === null ? null : value * factor)
+
+/** Formats a number as `figure` does, on the scale of its unit. */
+export const figureOn = (scale: Scale, value: number | null, se?: number | null): string =>
+  figure(scaled(value, scale), scaled(se ?? null, scale))
+
+/** Formats an interval as `interval` does, on the scale of its unit. */
+export const intervalOn = (scale: Scale, low: number | null, high: number | null, se: number | null): string =>
+  interval(scaled(low, scale), scaled(high, scale), scaled(se, scale))

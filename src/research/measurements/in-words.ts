@@ -1,6 +1,6 @@
 /** Describes effects in sentences. */
 import { type Dimensions, type Scalar, textOf } from "./cells.ts"
-import { figure, interval } from "./figures.ts"
+import { figure, figureOn, intervalOn, scaleOf } from "./figures.ts"
 import type { Effect, Figures } from "./working-out.ts"
 
 /** Most names or values in a sentence. */
@@ -93,12 +93,13 @@ export function effectInWords(effect: Effect, figures: Figures | null): string {
   const what = contrastInWords(effect)
   if (figures === null) return `${what}: the values it was worked out from were withheld`
   const { estimate, se, low, high, unit } = figures
-  const sure = low === null ? "no spread known" : `95 % ${interval(low, high, se)}`
+  const scale = scaleOf(unit)
+  const sure = low === null ? "no spread known" : `95 % ${intervalOn(scale, low, high, se)}`
   const notes = [
     ...(figures.pairedAcross === null ? [] : [`, ${acrossInWords(figures.pairedAcross)}`]),
     ...(Object.keys(figures.merged).length === 0 ? [] : [`, ${mergedInWords(figures.merged)} merged`]),
     ...(figures.belowNoise ? [", smaller than the noise"] : []),
   ].join("")
-  const value = `${figure(estimate, se)}${unit === null ? "" : ` ${unit}`}`
+  const value = `${figureOn(scale, estimate, se)}${scale.difference}`
   return `${what}: ${value}, ${sure}, ${countInWords(figures, effect.over)}${notes}`
 }

@@ -9,6 +9,7 @@ import { movedEffects } from "./moved-effects.ts"
 import { measurementReads, measurementTables } from "./reads.ts"
 import { repeatedEffects } from "./repeated-effects.ts"
 import { reproductionEffects } from "./reproduction-effects.ts"
+import { effectSources } from "./sources.ts"
 import { values } from "./values.ts"
 import { workingOut } from "./working-out.ts"
 
@@ -24,6 +25,7 @@ function tables({ db, curves }: Ground & { readonly curves: Curves }) {
     groupCurves: groupCurves(measuredValues, curves),
     effects: effects(db, workedOut, repeated),
     gathered: gatheredEffects(db),
+    effectSources: effectSources(db, repeated),
     movedEffects: movedEffects(db, workedOut, repeated),
     reproductionEffects: reproductionEffects(db, workedOut, repeated),
   }

@@ -23,7 +23,8 @@ const NEWEST = 5
 
 const nameOf = (group: Pick<Groups[number], "key" | "settings">): string => JSON.stringify([group.key, group.settings])
 
-const keptOf = (group: MeasurementTable["groups"][number]): Groups[number] => {
+/** A group of a table in the form in which it is kept. */
+export const keptOf = (group: MeasurementTable["groups"][number]): Groups[number] => {
   const { key, settings, n, mean, low, high, isBaseline, contrast, attempts } = group
   return {
     ...{ key, settings, n, mean, low, high, isBaseline },

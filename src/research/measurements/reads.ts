@@ -3,7 +3,7 @@ import { fitting } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 import { known, noSuch } from "../../contract/objects/no-such.ts"
-import { badParameter } from "../../contract/refusals/refusal.ts"
+import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
 import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
@@ -137,9 +137,10 @@ export function measurementTables(values: Values) {
 
   /**
    * @param absent the value for a dimension that a value lacks; without it, such values are left out
+   * @param most groups of a table that is not sent as it is: a picture of it, or a part
    * @throws Refusal 422 for a metric, dimension or baseline that no attempt reported, and for a table that is too large
    */
-  function workedOut(scope: Scope, query: Query, absent?: string): MeasurementTable {
+  function workedOut(scope: Scope, query: Query, absent?: string, most?: number): MeasurementTable {
     const all = values.attempts(query.attempts === undefined ? scope : { attemptIds: query.attempts })
     const intents = query.intents ?? (query.attempts === undefined ? PRIMARY : undefined)
     const wanted = intents === undefined ? all : all.filter(({ intent }) => intents.includes(intent))
@@ -190,11 +191,11 @@ export function measurementTables(values: Values) {
     const here = values.at(reported, over, { ...question, where })
     const told = Object.keys(where)
     const table = tableOf(here, { ...question, against, absent, pool: query.pool, told })
-    if (table.groups.length > limits.measuredGroups)
+    const bound = most ?? limits.measuredGroups
+    if (table.groups.length > bound)
       throw badParameter(
         "by",
-        `makes ${table.groups.length} groups; at most ${limits.measuredGroups}: ` +
-          "group by fewer dimensions, or narrow with where",
+        `makes ${table.groups.length} groups; at most ${bound}: group by fewer dimensions, or narrow with where`,
       )
     if (against !== undefined && !table.groups.some(({ isBaseline }) => isBaseline)) {
       const known = new Set(table.groups.map(({ key }) => textOf(key[against.dimension] ?? "")))
@@ -205,7 +206,7 @@ export function measurementTables(values: Values) {
       )
     }
     const groups = table.groups.map((group) => shown(group, question.over, query.points === "1"))
-    if (fitting(groups, limits.listBytes).length < groups.length)
+    if (most === undefined && fitting(groups, limits.listBytes).length < groups.length)
       throw badParameter(
         query.points === "1" ? "points" : "by",
         `makes an answer of more than ${limits.listBytes.toLocaleString("en")} bytes: leave points out, ` +
@@ -230,19 +231,29 @@ export function measurementTables(values: Values) {
       leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: reported.values.length - here.values.length },
     }
   }
-  const known = new Map<string, { readonly state: string; readonly table: MeasurementTable }>()
+  const known = new Map<string, { readonly state: string; readonly table: MeasurementTable | Refusal }>()
+  function workedOutOrNot(...asked: Parameters<typeof workedOut>): MeasurementTable | Refusal {
+    try {
+      return workedOut(...asked)
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  }
 
   /**
-   * Returns the table, which is worked out once for each state of its Rooms. @throws Refusal as when it is worked out
+   * Returns the table, which is worked out once for each state of its Rooms, or refused once.
+   * @throws Refusal as when it is worked out
    */
-  return function measured(scope: Scope, query: Query, absent?: string): MeasurementTable {
-    const key = JSON.stringify([scope, query, absent])
+  return function measured(scope: Scope, query: Query, absent?: string, most?: number): MeasurementTable {
+    const key = JSON.stringify([scope, query, absent, most])
     const state = values.stateOf(query.attempts === undefined ? scope : { attemptIds: query.attempts })
     const last = known.get(key)
     known.delete(key)
-    const table = last?.state === state ? last.table : workedOut(scope, query, absent)
+    const table = last?.state === state ? last.table : workedOutOrNot(scope, query, absent, most)
     known.set(key, { state, table })
     for (const oldest of known.keys().take(Math.max(0, known.size - KEPT))) known.delete(oldest)
+    if (table instanceof Refusal) throw table
     return table
   }
 }

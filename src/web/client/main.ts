@@ -29,6 +29,7 @@ countTicks()
 void awaitRequest()
 // Only pages with curves load their script.
 if (document.querySelector("[data-curves]") !== null) void import("./curves.ts").then(({ readCurves }) => readCurves())
+if (document.querySelector(".copies") !== null) void import("./pictures.ts").then(({ copyPictures }) => copyPictures())
 const wrong = document.querySelector<HTMLElement>("form [aria-invalid=true]") ?? document.getElementById("refused")
 wrong?.focus()
 

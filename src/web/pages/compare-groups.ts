@@ -7,9 +7,9 @@ import { attributes, type Content, hiddenInputs, type Html, html, joined, to } f
 import { roleIn } from "../parts/actions.ts"
 import { empty, heading, label } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
-import { counted } from "../words.ts"
+import { counted, nameOfDimension } from "../words.ts"
 import { type Group, keyText, type Measure, measured, nameOf, placeOf } from "./compare-measures.ts"
-import { type Compared, labelOf, nameOfDimension, type Question } from "./compare-question.ts"
+import { type Compared, labelOf, type Question } from "./compare-question.ts"
 import { drawn, drawnMean, estimateInWords } from "./forest.ts"
 import { groupCurvesFigure } from "./group-curves.ts"
 

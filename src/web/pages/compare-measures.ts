@@ -5,6 +5,7 @@ import { Points } from "../../research/measurements/points.ts"
 import { differenceOf } from "../../research/measurements/table.ts"
 import { settingCells } from "../../research/measurements/written.ts"
 import { orNull, type Visit } from "../visit.ts"
+import { directionByName } from "../words.ts"
 import { ABSENT, byOf, type Compared, type Question } from "./compare-question.ts"
 
 /** Metrics compared by default. */
@@ -14,16 +15,10 @@ type Table = ReturnType<Visit["tables"]["measured"]>
 export type Group = Table["groups"][number]
 export type Measure = ReturnType<typeof measured>[number]
 
-/**
- * Guesses from its name whether higher (1) or lower (-1) values of a metric are better; 0 if unknown. The address can
- * override it.
- */
+/** Whether higher (1) or lower (-1) values of a metric are better, as the address says or the name suggests. */
 function directionOf(visit: Visit, name: string): -1 | 0 | 1 {
   const [isLess, isMore] = ["lower", "higher"].map((way) => visit.url.searchParams.getAll(way).includes(name))
-  if (isLess || isMore) return isLess ? -1 : 1
-  if (/error|loss|nll|perplexity|entropy|regret|latency|time|seconds|memory|cost|rmse|mae|mse|distance/i.test(name))
-    return -1
-  return /accuracy|pass@|f1|auc|reward|score|recall|precision|bleu|rouge|throughput|win|coverage/i.test(name) ? 1 : 0
+  return isLess ? -1 : isMore ? 1 : directionByName(name)
 }
 
 export const nameOf = (metric: string, split: string | null): string =>

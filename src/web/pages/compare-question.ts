@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { idsIn } from "../addresses.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { words } from "../words.ts"
+import { nameOfDimension } from "../words.ts"
 import type { Drawn } from "./curves.ts"
 
 /** Reads the attempts that the address names, with their Room and columns. @throws Refusal if it names none */
@@ -37,8 +37,6 @@ export interface Question {
 /** The value of a setting that an attempt does not have. */
 export const ABSENT = "–"
 
-/** Returns the name of a dimension or setting for people: `--group` becomes "group". */
-export const nameOfDimension = (name: string): string => words(name.replace(/^--?/, ""))
 /** Returns the name of a group for people: "shift, labels 50". */
 export const labelOf = (key: Readonly<Record<string, unknown>>): string =>
   Object.entries(key)

@@ -6,9 +6,8 @@ import { intervalTable } from "../charts/intervals.ts"
 import { attributes, type Html, html, joined, to } from "../html.ts"
 import { heading } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { counted } from "../words.ts"
+import { counted, nameOfDimension } from "../words.ts"
 import { nameOf, placeOf } from "./compare-measures.ts"
-import { nameOfDimension } from "./compare-question.ts"
 
 /** Maximum number of groups drawn, and of single values in all of them together. */
 const [GROUPS, DOTS] = [24, 400]

@@ -23,6 +23,7 @@ import { attemptPage } from "./attempts.ts"
 import { boardPage, boardsPage } from "./board.ts"
 import { comparePage, curvesPage } from "./compare.ts"
 import { connectPage } from "./connect.ts"
+import { effectTablePage } from "./effect-table.ts"
 import { experimentPage } from "./experiment.ts"
 import { experimentsPage } from "./experiments.ts"
 import { graphPage } from "./graph.ts"
@@ -65,6 +66,7 @@ const reading = {
   "/rooms/{roomId}/findings": findingsPage,
   "/rooms/{roomId}/materials": materialsPage,
   "/rooms/{roomId}/boards": boardsPage,
+  "/rooms/{roomId}/table": effectTablePage,
   "/rooms/{roomId}/links": linksPage,
   "/rooms/{roomId}/graph": graphPage,
   "/rooms/{roomId}/activity": activityPage,
@@ -121,6 +123,7 @@ const administering: Readonly<Record<string, WebPage>> = {
 /** Pages that are expensive to make. */
 const expensive: ReadonlySet<WebPage> = new Set([
   boardPage,
+  effectTablePage,
   graphPage,
   comparePage,
   curvesPage,

@@ -1,25 +1,22 @@
 /** The current answer of a Room, at the top of its front page, with the numbers that it rests on. */
 import { staleSentence } from "../../contract/answers/evidence.ts"
-import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
-import { beginning, inlineMarkdown, markdownInLink } from "../markdown.ts"
+import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, roleIn } from "../parts/actions.ts"
 import { selectedCheckpoint } from "../parts/conclusion.ts"
-import { withInterval } from "../parts/gathered.ts"
+import { effectFigure, tableOfRoom } from "./effects.ts"
 import { list } from "../parts/lists.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { label, person, recordChip, time } from "../parts/parts.ts"
+import { person, recordChip, time } from "../parts/parts.ts"
 import { reviewLine } from "../parts/reviews.ts"
-import { contrastInWords } from "../../research/measurements/in-words.ts"
 import type { Visit } from "../visit.ts"
 import type { Context } from "./room-brief.ts"
-import { counted, shortened } from "../words.ts"
+import { counted } from "../words.ts"
 
 type Checkpoint = Context["conclusions"][number]
-type Cited = AnswerOf<"checkpoint">["citations"][number]
 
-/** Maximum numbers of other answers, of records that the leading answer cites, and of effects of each record. */
-const SHOWN = { also: 2, cited: 4, effects: 2 }
+/** Maximum numbers of other answers, of and of records that the leading answer cites. */
+const SHOWN = { also: 2, cited: 4 }
 
 /** Sorts by id. Ids grow with time even if a clock is wrong. */
 const newestFirst = (items: readonly Checkpoint[]): Checkpoint[] =>
@@ -35,11 +32,20 @@ export function answers(visit: Visit, { conclusions, syntheses, threads, room }:
   const fallen = all.filter(({ stale }) => stale)
   const inThreads = new Map(threads.map(({ threadId, title }) => [threadId, title]))
   const old = list("answers", fallen, (each) => selectedCheckpoint(each, inThreads))
-  return html`${lead === undefined ? noAnswer(visit, room, fallen.length) : leading(visit, lead, titles)}${
+  const text = lead === undefined ? "" : [lead.answer, lead.conclusion, lead.synthesis].join(" ")
+  return html`${
+    lead === undefined ? noAnswer(visit, room, fallen.length) : leading(visit, lead, titles)
+  }${roomFigure(visit, room.roomId, text)}${
     others.length > 0 &&
     html`<ul class="also" aria-label="Other answers">\
 ${others.slice(0, SHOWN.also).map((each) => short(each, titles))}</ul>`
   }${old && html`<details class="left-out"><summary>${noLonger(fallen)}</summary>${old}</details>`}`
+}
+
+/** Renders the measured differences of a Room. @param named a text whose words name the rows that matter */
+function roomFigure(visit: Visit, roomId: string, named: string): Html | null {
+  const found = tableOfRoom(visit, roomId)
+  return found && effectFigure(visit, roomId, found.table, named, found.moved)
 }
 
 /** Says that there is no answer. If there are findings, members are offered to write one. */
@@ -74,40 +80,33 @@ const origin = ({ threadId, author, at }: Checkpoint, titles: ReadonlyMap<string
 ${title === undefined ? null : html`<span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${title}</a></span>`}`
 }
 
-/** Renders a record that the answer cites: its effects, or its wording if it has none. */
-function ground(visit: Visit, record: Cited): Html {
-  const effects = record.kind === "finding" ? visit.tables.effects.of(record.versionId) : []
-  const numbers = effects.slice(0, SHOWN.effects).flatMap(({ estimate, low, high, se, ...effect }) => {
-    if (estimate === null) return []
-    const what = contrastInWords(effect)
-    return html`${withInterval({ estimate, low, high, se })} <span class="quiet" title="${what}">\
-${shortened(what, 60)}</span>`
-  })
-  if (numbers.length === 0 || record.status !== "current") return recordChip(record, 60)
-  return html`<span class="ground">${label(record.kind, record.versionId, record.label)} \
-${numbers.map((each, at) => (at === 0 ? each : html`<br>${each}`))}</span>`
-}
+/** The first paragraph of a text, in which no sentence is cut. */
+const firstParagraph = (text: string): string => text.trim().split(/\n[ \t]*\n/, 1)[0] ?? text
+
+/** What an answer says, shortly: in its author's two sentences, or the first paragraph of what it concludes. */
+const saidIn = ({ answer, conclusion, synthesis }: Checkpoint): string =>
+  answer ?? firstParagraph(conclusion ?? synthesis)
 
 function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html {
-  const { checkpointId, state, conclusion, synthesis } = checkpoint
+  const { checkpointId, state } = checkpoint
   const { citations } = visit.ask("checkpoint", { checkpointId })
   const path = to(`/checkpoints/${checkpointId}`)
   const rest = citations.length - SHOWN.cited
-  return html`<div class="banner ${state === "concluded" ? "good" : "quiet"} answer"><p class="meta">\
-<span>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")}</span>\
+  const isConcluded = state === "concluded"
+  return html`<div class="banner ${isConcluded ? "good" : "quiet"} answer"><p class="meta">\
+<span>${stateBadge(state, isConcluded ? "Concluded" : "So far")}</span>\
 <span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}<span>\
-<a href="${path}">${state === "concluded" ? "What it rests on" : "Read the whole synthesis"}</a></span></p>
-<p class="said" dir="auto">${conclusion === null ? beginning(synthesis, 420) : inlineMarkdown(conclusion)}</p>${
-    citations.length === 0
-      ? null
-      : html`<p class="cited">${citations.slice(0, SHOWN.cited).map((record) => ground(visit, record))}\
-${rest > 0 ? html`<a class="meta" href="${path}">${rest} more</a>` : null}</p>`
+<a href="${path}">${isConcluded ? "What it rests on" : "Read the whole synthesis"}</a></span></p>
+<p class="said" dir="auto">${inlineMarkdown(saidIn(checkpoint))}</p>${
+    citations.length > 0 &&
+    html`<p class="cited">${citations.slice(0, SHOWN.cited).map((record) => recordChip(record, 60))}\
+${rest > 0 && html`<a class="meta" href="${path}">${rest} more</a>`}</p>`
   }</div>`
 }
 
 const short = (checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html => {
-  const { checkpointId, state, conclusion, synthesis } = checkpoint
+  const { checkpointId, state } = checkpoint
   return html`<li>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")} \
-<a href="${to(`/checkpoints/${checkpointId}`)}" dir="auto">${markdownInLink(conclusion ?? synthesis)}</a> \
+<a href="${to(`/checkpoints/${checkpointId}`)}" dir="auto">${markdownInLink(saidIn(checkpoint))}</a> \
 <span class="meta"><span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}</span></li>`
 }

@@ -1,0 +1,155 @@
+/** The picture of measured differences: it says what the JSON says, and each cell leads to its sources. */
+import { readFileSync } from "node:fs"
+import t from "tap"
+import { arm, measuring, type Metrics } from "../research/measurements/measured.ts"
+import { http } from "../research/measurements/doors/doors.ts"
+import { tellThreeSizes } from "../research/measurements/doors/three-sizes.ts"
+import { openLab } from "../research/record/lab.ts"
+import { violations } from "./axe.ts"
+import { launch } from "./browser.ts"
+import { built } from "./built.ts"
+import { watched } from "./watched.ts"
+
+t.setTimeout(180_000)
+built()
+const lab = await openLab(t)
+const { baseUrl } = lab.house
+const browser = await launch()
+t.teardown(() => browser.close())
+const told = await tellThreeSizes(lab, http)
+const text = async (path: string) => (await fetch(baseUrl + path)).text()
+
+/** The rows of a picture as a person reads them: the head, then the cells. */
+const ROWS = `[...document.querySelectorAll(".effects .whiskers tbody tr")].map((row) => [...row.children].map((cell) \
+=> cell.textContent.replace(/\\s+/g, " ").trim()))`
+
+t.test("the first page of a Room shows each difference of its table, as its JSON has it", async (t) => {
+  const { page, context, troubles } = await watched(browser, baseUrl, { viewport: { width: 1440, height: 900 } })
+  await page.goto(`${baseUrl}/rooms/${told.roomId}`)
+  const rows = (await page.evaluate(ROWS)) as string[][]
+  const { table } = await lab.reader.read("room_table", { roomId: told.roomId })
+  const groups = table?.groups ?? []
+  t.equal(groups.length, 21)
+  const digits = (value: number) => value.toFixed(3).replace("-", "−")
+  for (const { key, contrast, mean, isBaseline } of groups) {
+    const cell = rows.find(([name]) => name === String(key.arm))?.[[50, 100, 400].indexOf(Number(key.labels)) + 1] ?? ""
+    if (isBaseline) t.ok(cell.startsWith(`${(mean ?? 0).toFixed(2)} %`), cell)
+    else {
+      const { estimate = 0, low, high, pairs, isDistinct } = contrast ?? {}
+      const apart = isDistinct === true ? ", told apart," : ""
+      const interval = `${digits(low ?? 0)} to ${digits(high ?? 0)}`
+      t.ok(cell.startsWith(`${digits(estimate)}${apart} ${interval} n ${pairs}`), `${cell} is ${digits(estimate)}`)
+    }
+  }
+  const bold = await page.locator(".whiskers b").count()
+  t.equal(bold, groups.filter(({ contrast }) => contrast?.isDistinct === true).length, "bold is told apart")
+  t.match(rows[1]?.join(" "), /^shift .*reproduced by 1 other/, "the best comes first, with who reproduced it")
+  t.same(await violations(page), [])
+  await page.setViewportSize({ width: 390, height: 844 })
+  t.equal(await page.evaluate("document.documentElement.scrollWidth"), 390, "on a phone nothing overflows")
+  t.same(await violations(page), [])
+  t.same(troubles(), [])
+  await context.close()
+})
+
+t.test("a cell leads to what it rests on, by keyboard and without a script", async (t) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  await page.goto(`${baseUrl}/rooms/${told.roomId}`)
+  await page.locator(".whiskers td.told a").first().focus()
+  await page.keyboard.press("Enter")
+  await page.waitForURL(/cell=arm%3Ashift/)
+  t.equal(await page.locator("#cell").innerText(), "shift, labels 50")
+  const sources = page.getByRole("table", { name: "What shift, labels 50 rests on" })
+  t.match(await sources.innerText(), /F1 ada.*\n.*[\s\S]*F2 grace.*same code at another commit[\s\S]*All runs/)
+  await page.locator("summary", { hasText: "10 values by seed" }).click()
+  const [own, base] = ["shift", "baseline"].map((name) =>
+    page
+      .getByRole("table", { name: "Values" })
+      .getByRole("row")
+      .nth(1)
+      .getByRole("cell")
+      .nth(name === "shift" ? 0 : 1),
+  )
+  t.match(await own?.innerText(), /^\d+\.\d+$/)
+  t.match(await base?.innerText(), /^\d+\.\d+$/)
+  await page.locator("summary", { hasText: "attempt" }).click()
+  t.match(await page.getByRole("table", { name: "Attempts" }).innerText(), /A1.*ada.*python train\.py/s)
+  await context.close()
+})
+
+t.test("it is copied as Markdown, CSV, SVG and PNG", async (t) => {
+  const { page, context, troubles } = await watched(browser, baseUrl, {
+    permissions: ["clipboard-read", "clipboard-write"],
+  })
+  await page.goto(`${baseUrl}/rooms/${told.roomId}`)
+  await page.getByRole("link", { name: "Markdown" }).click()
+  await page.locator(".copies .copied").waitFor()
+  const markdown = String(await page.evaluate("navigator.clipboard.readText()"))
+  t.match(markdown, /\| arm \| labels 50 \| labels 100 \| labels 400 \|/)
+  t.match(markdown, /\| shift \| \*\*−3\.213\*\* \(−3\.421 to −3\.006\), n 10; reproduced by 1 other \|/)
+  const path = (await page.getByRole("link", { name: "CSV" }).getAttribute("href")) ?? ""
+  const csv = await text(path)
+  t.equal(csv.split("\r\n").length, 1 + 21 + 1, "a line for each cell")
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "PNG" }).click()])
+  const png = readFileSync(await saved.path())
+  t.equal(png.subarray(1, 4).toString(), "PNG")
+  t.ok(png.readUInt32BE(16) > 1_000 && png.length > 20_000, "it is drawn at twice its size")
+  const svg = await fetch(`${baseUrl}${path.replace("csv", "svg")}`)
+  t.equal(svg.headers.get("content-type"), "image/svg+xml; charset=utf-8")
+  t.match(await svg.text(), /<svg xmlns[\s\S]*−3\.213/)
+  t.same(troubles(), [])
+  await context.close()
+})
+
+t.test("a fraction is shown in percent and points, with the exact value at hand", async (t) => {
+  const room = await lab.room("Fractions")
+  const lines = await measuring(lab, room)
+  const values = (name: string, all: number[]): Metrics => arm(name, all, { unit: "fraction" })
+  const attempt = await lines.attempt([
+    ...values("baseline", [0.062, 0.058, 0.06, 0.061]),
+    ...values("shift", [0.021, 0.019, 0.02, 0.022]),
+    ...values("alone", [0.05]),
+    ...values("diverging", [0.06]),
+    { name: "error", value: "NaN", dimensions: { arm: "lost", seed: 0 } },
+  ])
+  const { result } = await lines.publish(room.ada, [attempt])
+  const page = await text(`/rooms/${room.roomId}`)
+  t.match(page, /difference from baseline in percentage points/)
+  t.match(page, /<b title="−0\.03975[^"]*">−3\.975<span/)
+  t.match(page, /6\.02 %/)
+  t.match(page, /no finite value/, "a diverged run has no place on the axis")
+  t.match(page, /no spread known/, "nor one value an interval")
+  const { effects } = await lab.record(result)
+  t.match(effects[0]?.sentence, /: −3\.975 points, 95 % /)
+})
+
+t.test("of 200 arms by 50 sizes it shows twelve, and leads to the others", async (t) => {
+  const room = await lab.room("Large")
+  const lines = await measuring(lab, room)
+  const attempts: string[] = []
+  for (let part = 0; part < 50; part += 2)
+    attempts.push(
+      await lines.attempt(
+        Array.from({ length: 2 }, (_, at) => 10 * (part + at + 1)).flatMap((labels) =>
+          Array.from({ length: 201 }, (_, at) => ({
+            name: "error",
+            value: at === 0 ? 5 : 5 + ((at * 7_919) % 211) / 100,
+            dimensions: { arm: at === 0 ? "baseline" : `arm${at}`, labels, seed: 0 },
+          })),
+        ),
+      ),
+    )
+  const effect = { ...lines.shift, of: { arm: "arm7" }, where: { labels: 10 } }
+  await lines.publish(room.ada, attempts.slice(0, 1), [effect])
+  const began = performance.now()
+  const page = await text(`/rooms/${room.roomId}`)
+  t.ok(performance.now() - began < 5_000, "it is worked out in time")
+  t.equal(page.match(/<tr><th scope="row">arm/g)?.length, 12)
+  t.match(page, />188 more rows and 42 more columns</)
+  t.ok(Buffer.byteLength(page) < 120_000, `${Buffer.byteLength(page)} bytes`)
+  const whole = await text(`/rooms/${room.roomId}/table?rows=25&columns=10`)
+  t.match(whole, /<strong aria-current="page">26 to 50<\/strong>/)
+  t.match(whole, /labels 110/)
+  t.notMatch(whole, /labels 100</)
+})
