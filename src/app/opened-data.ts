@@ -3,10 +3,10 @@ import { isEarlier, openForward } from "./compose/upgrade.ts"
 import { Litestream } from "./replication/litestream.ts"
 import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/storage/litestream-files.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
-import { DataError, openDatabase, openWatching } from "../ledger/storage/opening.ts"
+import { CHECKPOINT_FRAMES, DataError, openDatabase, openWatching } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import { OpenedFiles } from "../ledger/storage/opened-files.ts"
-import { truncateWal, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
+import { copyLog, truncateWal, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
 import { isLogEmptied } from "../ledger/storage/residue.ts"
 import type { ServiceOptions } from "./service-options.ts"
 
@@ -56,6 +56,7 @@ export async function openData(options: ServiceOptions, started: DisposableStack
   // Empty the write-ahead log that a killed service left, so that later changes by other programs can be detected.
   if (litestream === null) truncateWal(db)
   const files = new OpenedFiles(file, openWatching(file))
+  db.exec("PRAGMA wal_autocheckpoint = 0")
   started.defer(() => {
     // Closing the database would copy the log into the data file.
     if (files.isSpoilt()) return
@@ -66,5 +67,9 @@ export async function openData(options: ServiceOptions, started: DisposableStack
   const limits = litestream === null ? watchLimits : { ...watchLimits, idleWalBytes: Number.POSITIVE_INFINITY }
   const diskWatch = new DiskWatch({ file, files, emptyLog: () => truncateWal(db), log: options.log, limits, onLost })
   started.defer(() => diskWatch.close())
-  return { ...opened, file, files, litestream, diskWatch }
+  /** Makes a checkpoint if one is due and the files are whole. */
+  const checkpoint = () => {
+    if (litestream === null && files.frames >= CHECKPOINT_FRAMES && files.lost() === null) copyLog(db)
+  }
+  return { ...opened, file, files, litestream, diskWatch, checkpoint }
 }

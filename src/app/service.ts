@@ -56,7 +56,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     broken.resolve()
   }
   const data = await openData(options, started, end)
-  const { db, world, instanceId, lineage, file, files, litestream, diskWatch } = data
+  const { db, world, instanceId, lineage, file, files, litestream, diskWatch, checkpoint } = data
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
 
@@ -69,6 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     afterGroup(writes: number, milliseconds: number, failed: boolean) {
       metrics.onCommit(writes, milliseconds)
       if (failed) readiness.failed()
+      else checkpoint()
       instance.indexing.soon()
     },
     isLost() {

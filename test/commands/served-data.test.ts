@@ -15,7 +15,7 @@ import {
 import { join } from "node:path"
 import { execFileSync } from "node:child_process"
 import tap, { type Test, test } from "tap"
-import { ask } from "../support/ask.ts"
+import { type Answer, ask } from "../support/ask.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 
 const program = executable()
@@ -44,6 +44,9 @@ async function served(data: string) {
   return { service, room, signIn, file: join(place.folder, data, "research-room.db") }
 }
 
+/** The answer to a request while the service ends: null once it is gone. */
+const unlessGone = (answer: Promise<Answer>): Promise<Answer | null> => answer.catch(() => null)
+
 async function endsFor(t: Test, service: Awaited<ReturnType<typeof serve>>, name: string): Promise<void> {
   const { code, err } = await service.ended()
   t.equal(code, 1)
@@ -58,8 +61,10 @@ test("a data file that was replaced accepts no more writes: none is acknowledged
     t.equal((await doors.room()).status, 200)
     copyFileSync(file, `${file}.copy`)
     renameSync(`${file}.copy`, file)
-    const answer = await doors[write]()
-    t.strictSame([answer.status, answer.body.refusal, answer.body.committed], [503, "temporarily_unavailable", false])
+    // The watch may have ended it first.
+    const answer = await unlessGone(doors[write]())
+    const refused = { status: 503, body: { refusal: "temporarily_unavailable", committed: false } }
+    t.match(answer ?? refused, refused, "it is refused, or the service is gone already")
     await endsFor(t, service, "research-room.db")
     const [kept = ""] = readdirSync(join(file, "..")).filter((name) => name.startsWith("research-room.db.before-"))
     t.match(service.err, `All that was stored is in replaced by ${write}/${kept}.`)
@@ -77,7 +82,7 @@ test("the same holds for one whose log was deleted", { skip: linux }, async (t) 
   const { service, file, room } = await served("unlogged")
   t.equal((await room()).status, 200)
   rmSync(`${file}-wal`)
-  t.equal((await room()).status, 503)
+  t.equal((await unlessGone(room()))?.status ?? 503, 503)
   await endsFor(t, service, "research-room.db-wal")
   const checked = await run(program, ["check", "--data", "unlogged"], place)
   t.match(checked, { code: 0, out: /^1 Rooms/ }, "every acknowledged write was copied into the data before the end")
@@ -102,9 +107,10 @@ test("a data file that another program overwrites is no longer written", { skip:
     t.equal((await room()).status, 200)
     overwrite(file)
     const after = readFileSync(file)
-    t.match(await room(), { status: 503, body: { refusal: "temporarily_unavailable" } }, what)
+    t.equal((await unlessGone(room()))?.status ?? 503, 503, what)
     const { code, err } = await service.ended()
     t.equal(code, 1)
+    t.notMatch(err, /SqliteError/, "in a sentence, without a stack")
     t.match(err, /Another program wrote into \S.*research-room.db while it was served\. The service stops/)
     t.ok(readFileSync(file).equals(after), "the other program's file is unchanged")
     t.ok(existsSync(`${file}-wal`), "and the log is kept")
@@ -115,28 +121,40 @@ test("a data file that another program overwrites is no longer written", { skip:
   }
 })
 
-test("a log that was cut short is never copied into the data, however the service ends", { skip: linux }, async (t) => {
+const cut = (file: string, suffix: string, then: string) =>
+  truncateSync(`${file}${suffix}`, suffix === "-wal" && then === "nobody" ? 9_000 : 0)
+
+// An index that was cut short ends a process that reads it before its size was seen (SIGBUS), for example a thread that
+// makes a page meanwhile. That is an end like any other: nothing is written, and the log has all that was acknowledged.
+test("a log or index that was cut short is never copied into the data, however the service ends", {
+  skip: linux,
+}, async (t) => {
   for (const suffix of ["-wal", "-shm"])
     for (const then of ["SIGTERM", "a write", "nobody"]) {
       const data = `short${suffix} and ${then}`
       const { service, file, room } = await served(data)
       for (let count = 0; count < 3; count += 1) t.equal((await room()).status, 200)
       const before = readFileSync(file)
-      truncateSync(`${file}${suffix}`, suffix === "-wal" && then === "nobody" ? 9_000 : 0)
+      cut(file, suffix, then)
       if (then === "SIGTERM") service.signal("SIGTERM")
       if (then === "a write") {
-        t.match(await room(), { status: 503, body: { refusal: "temporarily_unavailable", committed: false } }, data)
-        const ready = await ask(`${service.baseUrl}/api/health/ready`).catch(() => null)
-        t.not(ready?.status, 200, "it is not ready, or gone")
+        const answer = await unlessGone(room())
+        t.equal(answer?.status ?? 503, 503, data)
+        t.not((await unlessGone(ask(`${service.baseUrl}/api/health/ready`)))?.status, 200, "it is not ready, or gone")
       }
-      const { code, err } = await service.ended()
-      t.equal(code, 1, data)
-      t.match(err, new RegExp(`Another program cut \\S.*research-room.db${suffix} short while it was in use`), data)
+      const { code, signal, err } = await service.ended()
+      if (suffix === "-shm" && signal !== null) t.equal(signal, "SIGBUS", data)
+      else {
+        t.equal(code, 1, data)
+        t.match(err, new RegExp(`Another program cut \\S.*research-room.db${suffix} short while it was in use`), data)
+      }
       t.ok(readFileSync(file).equals(before), `${data}: nothing was written into the data file`)
       const again = await serve(program, ["--data", data], place)
       again.signal("SIGTERM")
       t.equal((await again.ended()).code, 0, `${data}: the next start opens it`)
-      t.match(await run(program, ["check", "--data", data], place), { code: 0, err: "" }, data)
+      const checked = await run(program, ["check", "--data", data], place)
+      t.match(checked, { code: 0, err: "" }, data)
+      if (suffix === "-shm") t.match(checked.out, /^3 Rooms/, "with everything that was acknowledged")
     }
 })
 

@@ -94,6 +94,15 @@ export function truncateWal(db: Db): void {
   }
 }
 
+/** Copies from the log into the data file what no reader still needs there. Does not wait for one. */
+export function copyLog(db: Db): void {
+  try {
+    db.prepare("PRAGMA wal_checkpoint(PASSIVE)").get()
+  } catch {
+    // The disk is full: the log keeps the writes, and the alarms report a lasting problem.
+  }
+}
+
 export class DiskWatch {
   readonly #parts: Required<WatchParts>
   readonly #wal: Alarm

@@ -13,6 +13,11 @@ export { DataError, EarlierData } from "./schema.ts"
 
 /** Files up to this size are verified at start; larger ones only by `check`. */
 const QUICK_CHECK_BYTES = 256 * 1024 * 1024
+/**
+ * The frames of a log after which it is copied into the data file. Each checkpoint copies and syncs pages that the next
+ * writes change again. 4000 pages fit one block of the log's index, so reads do not become slower.
+ */
+export const CHECKPOINT_FRAMES = 4_000
 /** Milliseconds to wait for another process's short write, such as `user add` beside `serve`. */
 const BUSY_TIMEOUT = 2_000
 
@@ -85,9 +90,8 @@ function setUp(database: Database.Database, file: string): void {
   database.pragma("secure_delete = FAST")
   // Truncates a large log after a checkpoint.
   database.pragma("journal_size_limit = 67108864")
-  // Each checkpoint copies and syncs pages that the next writes change again. 4000 pages fit one block of the log's
-  // index, so reads do not become slower. Litestream checkpoints the log itself, after copying it.
-  database.pragma(`wal_autocheckpoint = ${isReplicated(file) ? 0 : 4000}`)
+  // Litestream checkpoints the log itself, after copying it.
+  database.pragma(`wal_autocheckpoint = ${isReplicated(file) ? 0 : CHECKPOINT_FRAMES}`)
   if (number(database, "synchronous") !== 2 || number(database, "foreign_keys") !== 1) {
     throw new DataError(`${file} could not be opened with full durability.`)
   }
