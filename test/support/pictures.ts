@@ -1,7 +1,7 @@
 /** Pictures made for a test. The PNG is written here by hand; a library encodes the other formats from it. */
 import { crc32, deflateSync } from "node:zlib"
 
-function chunk(type: string, data: Buffer): Buffer {
+export function chunk(type: string, data: Buffer): Buffer {
   const [length, crc] = [Buffer.alloc(4), Buffer.alloc(4)]
   const body = Buffer.concat([Buffer.from(type), data])
   length.writeUInt32BE(data.length)
@@ -18,21 +18,39 @@ export interface PngOptions {
   readonly comment?: string
   /** The rows that the file really has; if omitted, all. */
   readonly rows?: number
+  /** Makes its first quarter white, at the top left. */
+  readonly corner?: boolean
+  /** More pieces of the file, before its pixels. */
+  readonly chunks?: readonly Buffer[]
 }
 
 /** An RGB picture as a PNG file. */
-export function png({ width = 12, height = 8, shade = 0, comment, rows = height }: PngOptions = {}): Buffer {
+export function png({
+  width = 12,
+  height = 8,
+  shade = 0,
+  comment,
+  rows = height,
+  corner,
+  chunks = [],
+}: PngOptions = {}): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([8, 2], 8)
   const line = Buffer.alloc(1 + 3 * width, shade)
   line[0] = 0
+  const cornered = Buffer.from(line)
+  if (corner === true) cornered.fill(255, 1, 1 + 3 * (width >> 1))
   return Buffer.concat([
     Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
     chunk("IHDR", header),
     ...(comment === undefined ? [] : [chunk("tEXt", Buffer.from(`Comment\0${comment}`, "latin1"))]),
-    chunk("IDAT", deflateSync(Buffer.concat(Array.from({ length: rows }, () => line)))),
+    ...chunks,
+    chunk(
+      "IDAT",
+      deflateSync(Buffer.concat(Array.from({ length: rows }, (_, row) => (row < height >> 1 ? cornered : line)))),
+    ),
     chunk("IEND", Buffer.alloc(0)),
   ])
 }
