@@ -1,6 +1,6 @@
 /**
- * What the file of a picture says beside its pixels, and a decoder leaves out: which way up it is, in which colours, and
- * whether it moves.
+ * What the file of a picture says beside its pixels, and a decoder leaves out: which way up it is, in which colours,
+ * and whether it moves.
  */
 import { inflateSync } from "node:zlib"
 import type { FigureType } from "../contract/definitions/figures.ts"
@@ -95,7 +95,7 @@ function ofJpeg(file: Buffer): Container {
   return { orientation, fault: fault ?? (profile.length === 0 ? null : profileFault(Buffer.concat(profile))) }
 }
 
-/** The pieces of a PNG or WebP file: its types and contents. @param big whether sizes are big-endian, before the type */
+/** The pieces of a PNG or WebP file, each with its type. In a PNG, the size stands before the type. */
 function* piecesOf(file: Buffer, from: number, isPng: boolean): Generator<readonly [type: string, data: Buffer]> {
   for (let at = from; at + 8 <= file.length; ) {
     const size = isPng ? file.readUInt32BE(at) : file.readUInt32LE(at + 4)

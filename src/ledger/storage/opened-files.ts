@@ -1,9 +1,9 @@
 /**
  * Detects that the files of served data were replaced, emptied or cut short by another program. A process keeps using
  * a file that it has open after the file was deleted or replaced, and whatever it then writes is lost when it ends.
- * And SQLite would copy what is left of a log that was cut short into the data file: if a write follows the cut before
- * the next look, the log has its size again with a hole in it, which SQLite does not notice. So each look finds the frame
- * again that was the last one at the look before, and the service makes its checkpoints itself, each after a look.
+ * And SQLite would copy what is left of a log that was cut short into the data file: if a write follows the cut
+ * before the next look, the log has its size again with a hole in it, which SQLite does not notice. So each look finds
+ * the newest frame of the look before again, and the service makes its checkpoints itself, each after a look.
  *
  * An index that was cut short is found by its size. If another statement reads the index first, the operating system
  * ends the process (SIGBUS): nothing is copied either, and the next start makes the index anew from the log.
@@ -114,8 +114,8 @@ export class OpenedFiles {
   }
 
   /**
-   * Whether the log is shorter than SQLite's count of its frames says, lost its header, or lost the frame that was its
-   * newest at the last look. Whoever empties it by SQLite resets the count, and a log that begins anew has another salt.
+   * Whether the log is shorter than SQLite's count of its frames says, lost its header, or lost the frame that was
+   * its newest at the last look. A log that is emptied by SQLite has no frames, and then another salt.
    */
   #isLogShort(): boolean {
     return this.#lacks((frames) => this.#holdsFrames(frames, frames) && this.#holdsNewest(frames))
