@@ -1,5 +1,5 @@
 /** JSON as values, as canonical text, and as ready-made text that answers embed without parsing it. */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import canonicalize from "canonicalize"
 
 export type Json = string | number | boolean | null | Json[] | JsonObject
@@ -139,8 +139,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** `sha256:` and 64 hex digits over the UTF-8 bytes of `text`. */
-export const digestOf = (content: string | Uint8Array): string =>
-  `sha256:${createHash("sha256").update(content).digest("hex")}`
+export const digestOf = (content: string | Uint8Array): string => `sha256:${hash("sha256", content)}`
 
 /** The first items whose JSON texts fit in `bytes` of UTF-8, at least one. Each is written once. */
 export function fitting<Item>(items: readonly Item[], bytes: number): JsonText<Parsed<Item>>[] {

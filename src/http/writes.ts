@@ -17,7 +17,7 @@ import { schemaVersions } from "../contract/versions.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { json, versioned } from "../edge/answers/answer.ts"
 import { hasBody, readJsonBody } from "../edge/limits/body.ts"
-import { agentCaller, countWrite, pageCaller } from "../edge/identity/callers.ts"
+import { agentCaller, countWrite, pageCaller, writingAgent } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { prepareAction } from "../edge/requests/actions.ts"
@@ -66,7 +66,9 @@ export function writeRoutes(edge: Edge, routes: Routes): void {
   for (const operation of operations) {
     const { method, path, family, surface } = operation
     if (surface === "agent")
-      routes.add(method, path, (event) => admit(edge, operation, agentCaller(edge, family, event), event))
+      routes.add(method, path, (event) =>
+        writingAgent(edge, family, event, (actor) => admit(edge, operation, actor, event)),
+      )
     routes.add(method, browserPath(operation), (event) => admit(edge, operation, pageCaller(edge, event), event))
   }
 }

@@ -69,8 +69,12 @@ export function keys(db: Db) {
      * Returns the person that a bearer token acts for, and its permissions.
      * @throws Refusal `not_authenticated`, with as much of the reason as its holder may know
      */
-    authenticate(token: string, at: string): Actor & { readonly key: KeyGrant } {
-      const { owner, keyId, permissions, reach } = bearing.opened(token, at)
+    authenticate(
+      token: string,
+      at: string,
+      by: "opened" | "recognised" = "opened",
+    ): Actor & { readonly key: KeyGrant } {
+      const { owner, keyId, permissions, reach } = bearing[by](token, at)
       return { ...owner, grant: null, key: { keyId, permissions: new Set(permissions), reach } }
     },
 

@@ -140,6 +140,9 @@ function usesDue(): (id: string, at: string) => boolean {
   }
 }
 
+/** How many tokens a process remembers. */
+const REMEMBERED = 1_000
+
 /** A table of credentials or keys, and how to present its rows. */
 interface Bearers<Row, Shown> {
   readonly kind: keyof typeof kinds
@@ -170,12 +173,33 @@ export function bearers<Row extends TokenLife, Shown>(
       WHERE ${key} = +? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN +? AND +?)`,
   )
 
+  /** Tokens that were valid when they were last looked up, by digest. */
+  const remembered = new Map<string, { readonly row: Row; readonly shown: Shown }>()
+  function lookedUp(digest: string, at: string) {
+    const row = mustBeValid(kind, byDigest.get(digest), at)
+    const found = { row, shown: shown(row) }
+    if (remembered.size >= REMEMBERED) remembered.clear()
+    remembered.set(digest, found)
+    return found
+  }
+
   return {
     /**
      * Returns the credential or key of a token. @throws Refusal `not_authenticated` with the reason, unless the token
      * is valid now
      */
-    opened: (token: string, at: string): Shown => shown(mustBeValid(kind, byDigest.get(bearerDigest(kind, token)), at)),
+    opened: (token: string, at: string): Shown => lookedUp(bearerDigest(kind, token), at).shown,
+    /**
+     * The same from memory, if this process has seen the token. Nothing of it changes but when it ends, and that must
+     * be checked again: by `confirm` in the transaction of the write, or by `opened` if the write is refused before.
+     */
+    recognised(token: string, at: string): Shown {
+      const digest = bearerDigest(kind, token)
+      const found = remembered.get(digest)
+      if (found === undefined) return lookedUp(digest, at).shown
+      mustBeValid(kind, found.row, at)
+      return found.shown
+    },
     /**
      * Checks again, in the transaction of a write, that a credential or key is valid. @throws Refusal
      * `not_authenticated`
@@ -193,8 +217,10 @@ export function bearers<Row extends TokenLife, Shown>(
      * replaced. @param lastUsedAt the stored one, if it was just read
      */
     used(id: string, at: string, lastUsedAt: string | null = null): void {
-      const recent = isoTime(Date.parse(at) - LAST_USE_STEP)
-      if (lastUsedAt === null || lastUsedAt < recent || lastUsedAt > at) used.run(at, id, recent, at)
+      const now = Date.parse(at)
+      // Compared as numbers: every write comes here, and most need no text of another time.
+      const age = lastUsedAt === null ? Number.POSITIVE_INFINITY : now - Date.parse(lastUsedAt)
+      if (age < 0 || age > LAST_USE_STEP) used.run(at, id, isoTime(now - LAST_USE_STEP), at)
     },
 
     find(id: string): Shown | undefined {

@@ -96,6 +96,9 @@ const SELECT = `SELECT c.credential_id AS credentialId, c.room_id AS roomId, c.u
   c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
   FROM credentials c JOIN people p USING (user_id)`
 
+/** The actor of a credential, with the credential. */
+type Bearer = Actor & { readonly credential: Credential }
+
 export type Credentials = ReturnType<typeof credentials>
 
 export function credentials(db: Db) {
@@ -142,11 +145,11 @@ export function credentials(db: Db) {
     },
 
     /**
-     * Returns the actor of a bearer token. @throws Refusal `not_authenticated` with the reason, unless the token is
+     * Returns the actor of a bearer token. @param by how it is looked up @throws Refusal `not_authenticated` with the reason, unless the token is
      * valid now
      */
-    authenticate(token: string, at: string): Actor & { readonly credential: Credential } {
-      const found = bearing.opened(token, at)
+    authenticate(token: string, at: string, by: "opened" | "recognised" = "opened"): Bearer {
+      const found = bearing[by](token, at)
       const { credentialId, roomId } = found
       const grant = {
         credentialId,

@@ -36,14 +36,24 @@ export function mustComeFromOwnPage({ baseUrl }: Edge, event: H3Event): void {
  * @throws Refusal `not_authenticated`, `too_many_requests`
  */
 export function bearer(edge: Edge, family: Family, event: H3Event, method: string = event.req.method): Actor {
-  const context = contextOf(event)
-  let actor: Actor
+  const actor = counting(edge, event, () => authenticated(edge, family, event))
+  return counted(edge, event, actor, method)
+}
+
+/** Counts a bearer who is refused. */
+function counting(edge: Edge, event: H3Event, look: () => Actor): Actor {
   try {
-    actor = authenticated(edge, family, event)
+    return look()
   } catch (error) {
-    if (error instanceof Refusal && event.req.headers.has("authorization")) edge.rates?.refusedCredential(context)
+    if (error instanceof Refusal && event.req.headers.has("authorization"))
+      edge.rates?.refusedCredential(contextOf(event))
     throw error
   }
+}
+
+/** Counts the request of a bearer. */
+function counted(edge: Edge, event: H3Event, actor: Actor, method: string): Actor {
+  const context = contextOf(event)
   context.userId = actor.userId
   context.credentialId = actor.grant?.credentialId ?? null
   context.keyId = actor.key?.keyId ?? null
@@ -79,7 +89,7 @@ function noteUse({ instance: { ledger, tables, world } }: Edge, { credentialId, 
 }
 
 /** Authenticates the bearer token. A cookie is never a fallback. @throws Refusal `not_authenticated` */
-function authenticated({ instance }: Edge, family: Family, event: H3Event): Actor {
+function authenticated({ instance }: Edge, family: Family, event: H3Event, by?: "recognised"): Actor {
   const [scheme = "", token = "", ...rest] = (event.req.headers.get("authorization") ?? "").trim().split(/\s+/)
   const { credentials, library } = instance.tables
   if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
@@ -91,8 +101,8 @@ function authenticated({ instance }: Edge, family: Family, event: H3Event): Acto
     )
   }
   const at = isoTime(instance.world.now())
-  if (family === "research") return credentials.authenticate(token, at)
-  const { key, ...person } = library.keys.authenticate(token, at)
+  if (family === "research") return credentials.authenticate(token, at, by)
+  const { key, ...person } = library.keys.authenticate(token, at, by)
   return { ...person, key }
 }
 
@@ -131,6 +141,27 @@ export const personActor = ({ userId, username }: Person): Actor => ({ userId, u
 export function agentCaller(edge: Edge, family: Family, event: H3Event): Actor {
   mustNotComeFromBrowser(event)
   return bearer(edge, family, event)
+}
+
+/**
+ * Runs one write of an agent, who is recognised from an earlier request if possible: the write's transaction confirms
+ * the credential anyway. A write that is refused is refused first of all for a credential that ended meanwhile.
+ * @throws Refusal `browser_origin`, `not_authenticated`, `too_many_requests`, or that of the write
+ */
+export async function writingAgent<T>(
+  edge: Edge,
+  family: Family,
+  event: H3Event,
+  write: (actor: Actor) => Promise<T>,
+): Promise<T> {
+  mustNotComeFromBrowser(event)
+  const actor = counting(edge, event, () => authenticated(edge, family, event, "recognised"))
+  try {
+    return await write(counted(edge, event, actor, event.req.method))
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500) counting(edge, event, () => authenticated(edge, family, event))
+    throw error
+  }
 }
 
 /** Authenticates a request from a page of this service. @throws Refusal `browser_origin`, `not_authenticated` */

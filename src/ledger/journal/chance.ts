@@ -1,5 +1,5 @@
 /** The ids, tokens and lists that one write takes from the world: recorded in a live write, given again in a replay. */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { Json } from "../../contract/json.ts"
 import type { Given } from "./journal.ts"
 import type { World } from "../world.ts"
@@ -24,7 +24,7 @@ export interface Chance {
 }
 
 /** The digest under which a token is stored and found. */
-export const tokenDigest = (token: string): string => createHash("sha256").update(token).digest("hex")
+export const tokenDigest = (token: string): string => hash("sha256", token)
 
 /** Chance for a live write, taken from the world and recorded. */
 export function fresh(world: World): Chance {

@@ -25,8 +25,6 @@ export interface Delivery extends Call {
   readonly operation: Operation
   readonly behaviour: AnyBehaviour
   readonly deliveryId: string
-  /** The digest that a retry must match: of the content and the ids in the path. */
-  readonly requestDigest: string
   readonly client: JsonObject | undefined
   /** The stored part of what `findExtras` found. */
   readonly keptExtras?: JsonObject
@@ -95,7 +93,6 @@ export function checkRequest(
     contentDigest,
     client: kept,
     deliveryId: String(value[operation.delivery]),
-    requestDigest: requestDigestOf(operation, params, content, contentDigest),
   }
 }
 

@@ -7,7 +7,7 @@
  * All other tables are derived from the journal by the behaviours. It never holds tokens or passwords, only digests of
  * tokens. The digest of each row covers the digest of the row before it.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { digestOf, type JsonObject, parse, type Stored, stored } from "../../contract/json.ts"
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
@@ -93,22 +93,26 @@ const chained = (
   { position, operation, userId, username, sender, at, agent }: ChainedFields,
   ...texts: readonly (string | null)[]
 ) =>
-  createHash("sha256")
-    .update(before)
-    .update(
-      JSON.stringify([
-        position,
-        operation,
-        userId,
-        username,
-        sender,
-        at,
-        ...(agent == null ? [] : [agent]),
-        ...texts,
-        contentDigest,
-      ]),
-    )
-    .digest()
+  hash(
+    "sha256",
+    Buffer.concat([
+      before,
+      Buffer.from(
+        JSON.stringify([
+          position,
+          operation,
+          userId,
+          username,
+          sender,
+          at,
+          ...(agent == null ? [] : [agent]),
+          ...texts,
+          contentDigest,
+        ]),
+      ),
+    ]),
+    "buffer",
+  )
 
 /** The previous digest of the first row. */
 const FIRST = Buffer.alloc(32)

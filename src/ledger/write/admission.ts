@@ -12,7 +12,7 @@ import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import { type Actor, type Gate, type Known, senderId } from "../journal/actor.ts"
 import type { ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { fresh } from "../journal/chance.ts"
-import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "../journal/delivery.ts"
+import { type AnyBehaviour, checkRequest, type Delivery, type Request, requestDigestOf } from "../journal/delivery.ts"
 import type { Receipts } from "../journal/receipts.ts"
 import type { Db } from "../storage/database.ts"
 import { isoTime, type World } from "../world.ts"
@@ -173,10 +173,10 @@ export class Admission {
   }
 
   /** Step 8: a known delivery id returns its first receipt, or is refused if the content differs. */
-  #retried({ operation, behaviour, actor, deliveryId, requestDigest }: Delivery): string | undefined {
+  #retried({ operation, behaviour, actor, deliveryId, ...sent }: Delivery): string | undefined {
     const known = this.#parts.receipts.find(operation, actor, deliveryId)
     if (known === undefined) return undefined
-    if (known.requestDigest !== requestDigest) {
+    if (known.requestDigest !== requestDigestOf(operation, sent.params, sent.content, sent.contentDigest)) {
       const { acceptedAt, target } = parse(known.body)
       throw new Refusal(
         "request_conflict",

@@ -70,7 +70,6 @@ export class Replaying {
       contentDigest,
       client,
       deliveryId: String(body[operation.delivery]),
-      requestDigest: contentDigest,
       prepared: given.prepared,
       ...(given.foreseen && { keptExtras: given.foreseen }),
       ...(given.named !== undefined && { named: here(given.named) }),
