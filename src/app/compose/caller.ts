@@ -1,7 +1,6 @@
 /**
  * What a write must know of its caller inside its transaction, in one statement: whether the credential and the person
- * are still valid, the Room and their role in it, whether the delivery id was used, and where the journal and the Room
- * stand. The statement joins tables of several domains, because one statement costs a third of seven.
+ * are still valid, the Room, their role in it and its newest entry, and whether the delivery id was used. The statement joins tables of several domains, because one statement costs a third of seven.
  */
 import { parse, type Stored } from "../../contract/json.ts"
 import type { Actor, Known, RoomAccess } from "../../ledger/journal/actor.ts"
@@ -20,8 +19,6 @@ interface Row extends Omit<RoomAccess, "archive" | "origin" | "roomId"> {
   readonly archive: Stored<NonNullable<RoomAccess["archive"]>> | null
   readonly origin: Stored<NonNullable<RoomAccess["origin"]>> | null
   readonly isUsed: 0 | 1
-  readonly position: number | null
-  readonly digest: Buffer | null
   readonly sequence: number | null
   readonly activityDigest: string | null
   readonly isWorkedOn: 0 | 1
@@ -40,7 +37,7 @@ export function callers(db: Db): (actor: Actor, deliveryId: string, at: string) 
        c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt,
        ${ACCESS},
        EXISTS (SELECT 1 FROM journal j WHERE j.delivery_id = +?) AS isUsed,
-       n.position, n.digest, h.activity_sequence AS sequence, h.activity_digest AS activityDigest,
+       h.activity_sequence AS sequence, h.activity_digest AS activityDigest,
        EXISTS (SELECT 1 FROM work_claims w WHERE w.room_id = r.room_id AND w.until > +?)
          OR EXISTS (SELECT 1 FROM experiments e
            WHERE e.assignee_id = p.user_id AND e.room_id = r.room_id AND e.lease_until IS NOT NULL) AS isWorkedOn
@@ -48,20 +45,18 @@ export function callers(db: Db): (actor: Actor, deliveryId: string, at: string) 
      LEFT JOIN credentials c ON c.credential_id = +?
      LEFT JOIN rooms r ON r.room_id = +?
      ${ACCESS_TABLES("p.user_id")}
-     LEFT JOIN journal n ON n.position = (SELECT max(position) FROM journal)
      WHERE p.user_id = +? AND p.instance_id IS NULL`,
   )
   return ({ userId, grant }, deliveryId, at) => {
     const { credentialId = "", roomId = "" } = grant ?? {}
     const row = look.get(packedId(deliveryId), at, credentialId, roomId, userId)
     if (row === undefined) return undefined
-    const { title, state, role, archive, origin, expiresAt, sequence, activityDigest, position, digest } = row
+    const { title, state, role, archive, origin, expiresAt, sequence, activityDigest } = row
     return {
       isEnabled: row.isEnabled === 1,
       credential: expiresAt === null ? undefined : { expiresAt, revokedAt: row.revokedAt },
       lastUsedAt: row.lastUsedAt,
       isUsed: row.isUsed === 1,
-      newest: position === null || digest === null ? null : { position, digest },
       room:
         row.roomId === null
           ? null

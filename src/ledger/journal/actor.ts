@@ -63,8 +63,6 @@ export interface Known {
   readonly lastUsedAt: string | null
   /** Whether the delivery id was used before, by anybody and for any operation. */
   readonly isUsed: boolean
-  /** The newest row of the journal; null if there is none. */
-  readonly newest: { readonly position: number; readonly digest: Buffer } | null
   /** The Room of the caller's credential; null without one. */
   readonly room: {
     readonly access: RoomAccess

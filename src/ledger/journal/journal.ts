@@ -13,6 +13,7 @@ import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import type { Entry, Given, Left } from "./entry.ts"
+import { type Head, headsOf } from "./heads.ts"
 import {
   idOf,
   keys,
@@ -141,22 +142,12 @@ export function journal(db: Db) {
   const count = db.prepare<{ entries: number }>("SELECT coalesce(max(position), 0) AS entries FROM journal")
   const { place, writer } = keys(db)
 
-  /**
-   * The newest row as `next` read it: the write that called `next` is appended right after it, in the same transaction.
-   */
-  let seen: { position: number; digest: Buffer } | undefined
-  const before = (position: number): Buffer =>
-    seen?.position === position - 1 ? seen.digest : (last.get()?.digest ?? FIRST)
+  const heads = headsOf(db)
+  const head = (): Head => (heads.journal ??= last.get() ?? { position: 0, digest: FIRST })
 
   return {
-    /**
-     * The position of the next entry. To be called within the transaction that appends it. @param newest the newest
-     * row, if it was just read; null if there is none
-     */
-    next(newest: { position: number; digest: Buffer } | null | undefined = last.get()): number {
-      seen = newest ?? undefined
-      return (seen?.position ?? 0) + 1
-    },
+    /** The position of the next entry. To be called within the transaction that appends it. */
+    next: (): number => head().position + 1,
     count: (): number => count.get()?.entries ?? 0,
     /** The digest of the newest entry, which covers the whole journal. */
     head: (): string => (last.get()?.digest ?? FIRST).toString("hex"),
@@ -168,10 +159,9 @@ export function journal(db: Db) {
       const [params, client, given] = [json(entry.params), json(entry.client), json(entry.given)]
       const digest =
         sealed?.digest === undefined
-          ? chained(before(position), contentDigest, entry, params, client, given)
+          ? chained(head().digest, contentDigest, entry, params, client, given)
           : Buffer.from(sealed.digest, "hex")
       if (sealed !== undefined) seal(position, sealed.requestDigest)
-      seen = undefined
       insert({
         position,
         operation,
@@ -196,6 +186,7 @@ export function journal(db: Db) {
         activityDigest: activity === null ? null : packedDigest(activity.digest),
         digest,
       })
+      heads.journal = { position, digest }
     },
 
     at(position: number): Entry | undefined {

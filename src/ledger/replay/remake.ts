@@ -9,6 +9,7 @@ import type { Ledger } from "../write/admit.ts"
 import { correct } from "../storage/tables.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"
+import { headsOf } from "../journal/heads.ts"
 import { type Entry, journal } from "../journal/journal.ts"
 import { replay } from "./replay.ts"
 import { isCounting, isProtecting } from "../storage/triggers.ts"
@@ -198,6 +199,7 @@ export class Remaking {
       work()
       db.exec("COMMIT")
     } finally {
+      headsOf(db).forget()
       if (db.inTransaction) db.exec("ROLLBACK")
     }
   }

@@ -4,6 +4,7 @@
  */
 import type { Ledger } from "../write/admit.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
+import { headsOf } from "../journal/heads.ts"
 import type { Entry } from "../journal/journal.ts"
 import type { Recorded } from "../write/writing.ts"
 import { messageOf } from "../../contract/faults.ts"
@@ -47,7 +48,10 @@ export function replay(
   { onEntry, onProgress }: Watching = {},
 ): number {
   let done = 0
+  const heads = headsOf(db)
   db.exec("BEGIN")
+  // Nobody else writes the file.
+  heads.open()
   for (const entry of entries) {
     try {
       const recorded = ledger.replaying.entry(entry)
@@ -61,11 +65,14 @@ export function replay(
     done += 1
     if (done % GROUP !== 0) continue
     ledger.replaying.settle()
+    heads.forget()
     db.exec("COMMIT; BEGIN")
     onProgress?.(done)
   }
   ledger.replaying.settle()
   db.exec("COMMIT")
+  heads.close()
+  heads.forget()
   onProgress?.(done)
   return done
 }

@@ -118,7 +118,11 @@ export class Admission {
         if (rehearse) throw new RollbackWith(made)
         return made
       },
-      { rehearsal: rehearse, saysWhen: true, mayRetitle: retitling.has(delivery.operation.name) },
+      {
+        rehearsal: rehearse,
+        saysWhen: true,
+        mayRetitle: retitling.has(delivery.operation.name) || isWithholding(delivery.operation),
+      },
     )
   }
 

@@ -6,6 +6,7 @@
  */
 import { present } from "../../contract/present.ts"
 import { type Keys, keys } from "../journal/columns.ts"
+import { type Heads, headsOf } from "../journal/heads.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import {
   type GroupHooks,
@@ -33,6 +34,7 @@ export class CommitQueue {
   readonly #hooks: GroupHooks
   readonly #statements
   readonly #keys: Keys
+  readonly #heads: Heads
   #jobs: Job[] = []
   #committed: (() => void)[] = []
 
@@ -40,6 +42,7 @@ export class CommitQueue {
     this.#db = db
     this.#hooks = hooks
     this.#keys = keys(db)
+    this.#heads = headsOf(db)
     this.#statements = {
       begin: db.prepare("BEGIN IMMEDIATE"),
       commit: db.prepare("COMMIT"),
@@ -111,14 +114,16 @@ export class CommitQueue {
    * Commits the jobs and returns the outcome of each. Never throws, so that every job is answered.
    */
   #commit(jobs: readonly Job[]): Settled[] {
+    const mayRetitle = jobs.some((job) => job.mayRetitle ?? true)
     let committing = false
+    let isCommitted = false
     try {
       // An earlier failure may have left a transaction that could not be rolled back.
       if (this.#db.inTransaction) this.#statements.rollback.run()
       const outcomes = this.#attemptAll(jobs)
       // A full disk ends the whole transaction; then nothing of the group is stored.
       if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
-      this.#hooks.beforeCommit?.(jobs.some(({ mayRetitle = true }) => mayRetitle))
+      this.#hooks.beforeCommit?.(mayRetitle)
       // A commit may copy the log into the data file, which another program may have replaced.
       if (this.#hooks.isLost?.()) {
         this.#abandon()
@@ -127,12 +132,16 @@ export class CommitQueue {
       committing = true
       this.#statements.commit.run()
       this.#keys.committed()
+      isCommitted = !mayRetitle
       if (this.#hooks.isLost?.()) return jobs.map(() => ({ error: uncertain() }))
       for (const notify of this.#committed) notify()
       return outcomes
     } catch (error) {
       this.#abandon()
       return jobs.map(() => ({ error: !isStorageFault(error) ? error : committing ? uncertain() : notStored() }))
+    } finally {
+      this.#heads.close()
+      if (!isCommitted) this.#heads.forget()
     }
   }
 
@@ -144,11 +153,13 @@ export class CommitQueue {
     for (const withSavepoints of [false, true]) {
       this.#committed = []
       begin.run()
+      this.#heads.open()
       try {
         return jobs.map((job) => this.#attemptOne(job, withSavepoints))
       } catch (error) {
         if (!(error instanceof NeedsSavepoints)) throw error
         rollback.run()
+        this.#heads.forget()
       }
     }
     throw new Error("a savepoint can always be rolled back")
@@ -163,7 +174,9 @@ export class CommitQueue {
 
   #attemptOne(job: Job, withSavepoint: boolean): Settled {
     if (!this.#db.inTransaction) return { error: notStored() }
-    return withSavepoint || job.rehearsal ? this.#attemptInSavepoint(job) : this.#attempt(job)
+    const outcome = withSavepoint || job.rehearsal ? this.#attemptInSavepoint(job) : this.#attempt(job)
+    if (job.mayRetitle ?? true) this.#heads.forget()
+    return outcome
   }
 
   /** Runs one job. @throws NeedsSavepoints if it fails after changing something */
@@ -181,7 +194,10 @@ export class CommitQueue {
     savepoint.run()
     const outcome = this.#outcome(
       () => work(() => {}),
-      () => undo.run(),
+      () => {
+        undo.run()
+        this.#heads.forget()
+      },
     )
     if (this.#db.inTransaction) release.run()
     return outcome

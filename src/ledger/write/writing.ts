@@ -10,6 +10,7 @@ import { type Known, senderId } from "../journal/actor.ts"
 import type { Change, FollowingStep, Outcome, ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { type Chance, OtherChance } from "../journal/chance.ts"
 import type { Delivery } from "../journal/delivery.ts"
+import { headsOf } from "../journal/heads.ts"
 import { attachments } from "../journal/attachments.ts"
 import type { Given, Journal } from "../journal/journal.ts"
 import { receiptText } from "../journal/receipts.ts"
@@ -49,9 +50,20 @@ function sequences(db: Db) {
      ON CONFLICT DO UPDATE SET timeline_sequence = timeline_sequence + 1, last_activity_at = excluded.last_activity_at
      RETURNING timeline_sequence`,
   )
+  const advance = db.prepare(
+    "UPDATE thread_heads SET timeline_sequence = +?, last_activity_at = +? WHERE thread_id = +?",
+  )
+  const heads = headsOf(db)
   return {
     ordinal: (roomId: string, kind: string): number => next.one(roomId, kind).last,
-    entry: (threadId: string, at: string): number => entry.one(threadId, at).timeline_sequence,
+    entry(threadId: string, at: string): number {
+      const newest = heads.thread(threadId)
+      // Without RETURNING, which takes as long again.
+      if (newest !== undefined) advance.run(newest + 1, at, threadId)
+      const sequence = newest === undefined ? entry.one(threadId, at).timeline_sequence : newest + 1
+      heads.setThread(threadId, sequence)
+      return sequence
+    },
   }
 }
 
@@ -85,7 +97,7 @@ export class Writing {
   #do(delivery: Delivery, subject: Subject, at: string, chance: Chance, known: Known | null): Recorded {
     const { behaviour, prepared, keptExtras } = delivery
     const isNew = known !== null
-    const change = this.#change(at, subject.roomId, chance, known)
+    const change = this.#change(at, subject.roomId, chance)
     const outcome = this.#followed(delivery, subject, change, behaviour.write(delivery, subject, change), known)
     const { originRoomId } = outcome.target
     const given = chance.given()
@@ -116,11 +128,11 @@ export class Writing {
     return added.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...added] }
   }
 
-  #change(at: string, roomId: string | null, { newId, token, told }: Chance, known: Known | null): Change {
+  #change(at: string, roomId: string | null, { newId, token, told }: Chance): Change {
     const { ordinal } = this.#sequences
     return {
       at,
-      position: this.#parts.journal.next(known?.newest),
+      position: this.#parts.journal.next(),
       entryId: newId(),
       newId,
       token,
