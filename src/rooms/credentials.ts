@@ -145,8 +145,8 @@ export function credentials(db: Db) {
     },
 
     /**
-     * Returns the actor of a bearer token. @param by how it is looked up @throws Refusal `not_authenticated` with the reason, unless the token is
-     * valid now
+     * Returns the actor of a bearer token. @param by how it is looked up @throws Refusal `not_authenticated` with the
+     * reason, unless the token is valid now
      */
     authenticate(token: string, at: string, by: "opened" | "recognised" = "opened"): Bearer {
       const found = bearing[by](token, at)

@@ -26,7 +26,7 @@ const send = async (body: object) => {
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", host: "here" },
     body: JSON.stringify(body),
   })
-  return [response.status, (await response.json()) as { readonly code?: string }] as const
+  return [response.status, await response.text()] as const
 }
 const sendHere = () => send(message("Here."))
 const sendElsewhere = () =>
@@ -62,7 +62,8 @@ test("a credential that another process revoked is refused before anything is sa
   const body = { schemaVersion: 3, requestId: freshId() }
   await house.admit({ actor: ada, name: "revoke_credential", params: { roomId, credentialId }, body })
   for (const sent of [{}, message("Late.")]) {
-    const [status, { code }] = await send(sent)
-    t.strictSame([status, code], [401, "not_authenticated"])
+    const [status, refusal] = await send(sent)
+    t.equal(status, 401)
+    t.match(refusal, "not_authenticated")
   }
 })

@@ -1,6 +1,7 @@
 /**
  * What a write must know of its caller inside its transaction, in one statement: whether the credential and the person
- * are still valid, the Room, their role in it and its newest entry, and whether the delivery id was used. The statement joins tables of several domains, because one statement costs a third of seven.
+ * are still valid, the Room, their role in it and its newest entry, and whether the delivery id was used. The statement
+ * joins tables of several domains, because one statement costs a third of seven.
  */
 import { parse, type Stored } from "../../contract/json.ts"
 import type { Actor, Known, RoomAccess } from "../../ledger/journal/actor.ts"
