@@ -83,15 +83,9 @@ const OF_FINDINGS = `JOIN people p ON p.user_id = r.author_id
 const WORD = (source: string, target: string) =>
   `LEFT JOIN evidence_words w ON w.source_id = ${source} AND w.target_id = ${target} AND w.source = 'reproduction'`
 
-const REPEATS = `SELECT 'attempt' AS kind, q.attempt_id AS id, a.label, a.registrant_id AS userId, p.username,
-    ${AGENT("a")} AS agent, x.effect, iif(m.holder_id IS NULL, q.figures, m.now) AS figures, q.implementation,
-    w.other_code AS otherCode, w.other_commit AS otherCommit, json_array(a.label) AS attempts
-  FROM reproductions q JOIN attempts a ON a.attempt_id = q.attempt_id JOIN people p ON p.user_id = a.registrant_id
-  JOIN finding_effects x ON x.version_id = q.repeats_id AND x.position = q.repeats_position
-  LEFT JOIN moved_effects m ON m.holder_id = q.attempt_id AND m.position = 0 ${WORD("q.attempt_id", "q.repeats_id")}
-  WHERE q.repeats_id = +? AND q.repeats_position = +?
-  UNION ALL SELECT 'finding', f.version_id, r.label, r.author_id, p.username, ${AGENT("r")}, f.effect,
-    iif(m.holder_id IS NULL, f.figures, m.now), NULL, w.other_code, w.other_commit, ${LABELS("f.attempts")}
+const REPEATS = `SELECT 'finding' AS kind, f.version_id AS id, r.label, r.author_id AS userId, p.username,
+    ${AGENT("r")} AS agent, f.effect, iif(m.holder_id IS NULL, f.figures, m.now) AS figures, NULL AS implementation,
+    w.other_code AS otherCode, w.other_commit AS otherCommit, ${LABELS("f.attempts")} AS attempts
   FROM finding_effects f JOIN records r ON r.version_id = f.version_id ${OF_FINDINGS} ${WORD(
     "f.version_id",
     "f.repeats_id",
@@ -154,7 +148,7 @@ export function effectSources(db: Db, repeated: RepeatedEffects) {
 
     /** The reproductions of an effect, oldest first. */
     repeatsOf: (versionId: string, position: number, first: Effect): Repeat[] =>
-      repeats.all(versionId, position, versionId, position).map((row) => {
+      repeats.all(versionId, position).map((row) => {
         const effect = parse(row.effect)
         const own = row.figures && parse(row.figures)
         const isSwapped = contrastOf(effect).isReversed !== contrastOf(first).isReversed
