@@ -46,7 +46,8 @@ function loadFirst(): unknown {
     }
   }
   const variable = windows ? "TEMP" : "TMPDIR"
-  const sentence = `The database engine needs a folder it can be loaded from; set ${variable} to one (${failures.join("; ")}).`
+  const why = failures.join("; ")
+  const sentence = `The database engine needs a folder it can be loaded from; set ${variable} to one (${why}).`
   throw Object.assign(new Error(sentence), { code: "ERR_NO_ENGINE" })
 }
 

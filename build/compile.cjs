@@ -1,8 +1,8 @@
 /**
- * Writes V8's code cache of a program next to it: `node --random-seed=1 build/compile.cjs FILE [RUN]`. With RUN, a `Run` of
- * build/bundle.ts as JSON, it first runs the program until it is ready, so that the cache has all functions of a start; otherwise
- * it has only top-level code. The seed makes the cache reproducible, as long as no garbage is collected
- * (`--min-semi-space-size`), since V8 stores the age of functions.
+ * Writes V8's code cache of a program next to it: `node --random-seed=1 build/compile.cjs FILE [RUN]`. With RUN, a
+ * `Run` of build/bundle.ts as JSON, it first runs the program until it is ready, so that the cache has all functions of
+ * a start; otherwise it has only top-level code. The seed makes the cache reproducible, as long as no garbage is
+ * collected (`--min-semi-space-size`), since V8 stores the age of functions.
  */
 const { readFileSync, writeFileSync } = require("node:fs")
 const { basename } = require("node:path")
@@ -36,7 +36,10 @@ const bytesOf = (name) => {
 }
 const threads = require("node:worker_threads")
 threads.setEnvironmentData("research-room-addon", contents["better-sqlite3.node"])
-/** Stand-ins for modules: the contents of the executable, and threads that do not start, because their messages would arrive at any time. */
+/**
+ * Stand-ins for modules: the contents of the executable, and threads that do not start, because their messages would
+ * arrive at any time.
+ */
 const instead = {
   "node:sea": {
     isSea: () => true,

@@ -1,6 +1,6 @@
 /**
- * The first lines of the executable and of each of its threads: they run a program inside the executable. V8 loads it from its code
- * cache (`compile.cjs`), or compiles its text if there is no cache or V8 rejects it.
+ * The first lines of the executable and of each of its threads: they run a program inside the executable. V8 loads it
+ * from its code cache (`compile.cjs`), or compiles its text if there is no cache or V8 rejects it.
  */
 function runCarried(name) {
   const { getAssetKeys, getRawAsset } = require("node:sea")
@@ -12,5 +12,6 @@ function runCarried(name) {
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   const module = { exports: {} }
-  script.runInThisContext()(module.exports, require, module, process.execPath, require("node:path").dirname(process.execPath))
+  const folder = require("node:path").dirname(process.execPath)
+  script.runInThisContext()(module.exports, require, module, process.execPath, folder)
 }

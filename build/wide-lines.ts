@@ -6,8 +6,6 @@
 import { globSync, readFileSync } from "node:fs"
 
 const WIDEST = 120
-/** How many are left. This may only fall. */
-export const LEFT = 264
 /** Where it looks. Samples, pictures, keys and other data have no layout, so their kinds are not among these. */
 const READ = ["{src,test,build}/**/*.{ts,cjs,js,sql,py,css,go,sh,yaml}", "schema.sql", "schema.d.ts"]
 
@@ -24,7 +22,7 @@ export function wideLines(root: string): string[] {
 if (import.meta.main) {
   const wide = wideLines(".")
   for (const place of wide) console.error(place)
-  if (wide.length > LEFT) {
+  if (wide.length > 0) {
     console.error(`${wide.length} lines are wider than ${WIDEST} columns.`)
     process.exitCode = 1
   }

@@ -1,4 +1,6 @@
-"""Computes with SciPy the numbers of the measurement table for the layouts on standard input, and writes them to standard output."""
+"""Computes with SciPy the numbers of the measurement table for the layouts on standard input, and writes them to
+standard output."""
+
 import json
 import math
 import sys
@@ -48,12 +50,26 @@ def contrast(of, against, paired):
     if len(one) < 2 or len(other) < 2:
         return {**nothing, "se": None, "df": None, "low": None, "high": None, "p": None}
     if min(one) == max(one) and min(other) == max(other):
-        return {**nothing, "estimate": one[0] - other[0], "se": 0, "df": len(one) + len(other) - 2, "low": one[0] - other[0],
-                "high": one[0] - other[0], "p": 1 if one[0] == other[0] else 0}
+        return {
+            **nothing,
+            "estimate": one[0] - other[0],
+            "se": 0,
+            "df": len(one) + len(other) - 2,
+            "low": one[0] - other[0],
+            "high": one[0] - other[0],
+            "p": 1 if one[0] == other[0] else 0,
+        }
     tested = stats.ttest_ind(one, other, equal_var=False)
     interval = tested.confidence_interval(1 - LEVEL)
     se = math.sqrt(numpy.var(one, ddof=1) / len(one) + numpy.var(other, ddof=1) / len(other))
-    return {**nothing, "se": se, "df": float(tested.df), "low": float(interval.low), "high": float(interval.high), "p": float(tested.pvalue)}
+    return {
+        **nothing,
+        "se": se,
+        "df": float(tested.df),
+        "low": float(interval.low),
+        "high": float(interval.high),
+        "p": float(tested.pvalue),
+    }
 
 
 def corrected(contrasts):
@@ -65,7 +81,12 @@ def corrected(contrasts):
         rejects = rejects and p < level
         each = contrasts[place]
         half = 0 if each["se"] == 0 else float(stats.t.ppf(1 - level / 2, each["df"])) * each["se"]
-        said[place] = {"level": level, "low": each["estimate"] - half, "high": each["estimate"] + half, "isDistinct": rejects}
+        said[place] = {
+            "level": level,
+            "low": each["estimate"] - half,
+            "high": each["estimate"] + half,
+            "isDistinct": rejects,
+        }
         if rejects:
             left -= 1
     return said
@@ -83,9 +104,18 @@ def table(layout):
     place = question["by"].index(baseline["dimension"])
     rest = lambda key: key[:place] + key[place + 1:]
     known = {rest(key): points for key, points in groups.items() if key[place] == baseline["value"]}
-    said = [{"key": list(key), "summary": summary([value for _, value in points]),
-             "contrast": None if key[place] == baseline["value"] or rest(key) not in known else contrast(points, known[rest(key)], over is not None)}
-            for key, points in groups.items()]
+    said = [
+        {
+            "key": list(key),
+            "summary": summary([value for _, value in points]),
+            "contrast": (
+                None
+                if key[place] == baseline["value"] or rest(key) not in known
+                else contrast(points, known[rest(key)], over is not None)
+            ),
+        }
+        for key, points in groups.items()
+    ]
     return said, question
 
 
@@ -105,7 +135,8 @@ def tables(layouts):
 
 
 def pooled(study):
-    """DerSimonian and Laird's variance with Hartung and Knapp's interval, as metafor's rma(method="DL", test="knha") has it."""
+    """DerSimonian and Laird's variance with Hartung and Knapp's interval, as metafor's rma(method="DL", test="knha")
+    has it."""
     y, v = numpy.array([each["estimate"] for each in study]), numpy.array([each["se"] for each in study]) ** 2
     w, k = 1 / v, len(study)
     q = float(numpy.sum(w * (y - numpy.sum(w * y) / numpy.sum(w)) ** 2))
@@ -118,4 +149,8 @@ def pooled(study):
 
 
 asked = json.load(sys.stdin)
-json.dump({"tables": list(tables(asked["layouts"])), "pooled": [pooled(study) for study in asked["studies"]]}, sys.stdout, separators=(",", ":"))
+json.dump(
+    {"tables": list(tables(asked["layouts"])), "pooled": [pooled(study) for study in asked["studies"]]},
+    sys.stdout,
+    separators=(",", ":"),
+)

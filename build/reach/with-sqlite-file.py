@@ -1,4 +1,6 @@
-"""Reads a Room's SQLite file with pandas, Datasette and DuckDB, and checks that each finds the same numbers in its views."""
+"""Reads a Room's SQLite file with pandas, Datasette and DuckDB, and checks that each finds the same numbers in its
+views."""
+
 import json
 import sqlite3
 import subprocess

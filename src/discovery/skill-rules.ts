@@ -19,6 +19,10 @@ const labels = Object.entries(labelPrefixes)
   .map(([kind, prefix]) => `${prefix} ${kind.replaceAll("_", " ")}`)
   .join(", ")
 
+/** Names of members that several sentences use. */
+const threadId = inCode("threadId")
+const watermark = inCode("activityWatermark")
+
 export const skillRules = {
   immutable: "A record never changes; later statements are shown beside it.",
   runs_nothing: "The service runs nothing and vouches for no result: it stores who said what, when, and why.",
@@ -125,7 +129,7 @@ export const skillRules = {
   plan_match:
     `In ${inCode("planMatch")}, ${inCode("argvMatches")} compares with the plan's entrypoint, ` +
     `${inCode("argvMatchesPlan")} with its arms too; ${inCode("argvComparedWith")} names the match.`,
-  material_thread: `${op("register_material")} without ${inCode("threadId")} puts the material in the Room's opening Thread.`,
+  material_thread: `${op("register_material")} without ${threadId} puts the material in the Room's opening Thread.`,
   markdown:
     "Rooms, Threads, records, experiments, plans, attempts, checkpoints and papers are Markdown too: " +
     `add ${inCode(".md")} to the page's address (${inCode("/rooms/{roomId}.md")}), ` +
@@ -147,7 +151,7 @@ export const skillAdvice = {
   uncertain:
     `After a timeout, a broken connection, a 503 or ${inCode("committed: null")}, keep id, ` +
     `body and credential, wait ${inCode("retryAfter")} seconds (a few when null), and send the same again.`,
-  keep_watermark: `Keep the brief's ${inCode("activityWatermark")}, and the ${inCode("digest")} of the last entry you handled.`,
+  keep_watermark: `Keep the brief's ${watermark}, and the ${inCode("digest")} of the last entry you handled.`,
   new_filter: "Start a list from the beginning when you change its filter.",
   conflict: "After a conflict keep your draft, read the current state, and decide again.",
   before:

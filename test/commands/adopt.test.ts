@@ -1,4 +1,5 @@
 /** `import --adopt`, as an operator runs it. */
+import { pattern } from "../support/pattern.ts"
 import { join } from "node:path"
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, run } from "../support/program.ts"
@@ -29,7 +30,10 @@ test("A Room is adopted by a user of this instance, once, and the command says s
   )
   t.match(await adopt("--owner", "zoe"), {
     code: 0,
-    out: /^This instance owns the Room now, and zoe is its owner\. What is written at http\S+ after entry \d+ is no longer imported\.$/m,
+    out: pattern(
+      /^This instance owns the Room now, and zoe is its owner\. What is written at http\S+ after entry \d+ /m,
+      /is no longer imported\.$/m,
+    ),
   })
   const listed = JSON.parse((await run(program, ["room", "list", "--json", "--data", "data"], place)).out) as object[]
   t.match(listed, [{ roomId, origin: null, owner: { username: "zoe" } }])

@@ -11,7 +11,9 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   {
     what: "a material says something else, and its digest too",
     sql: [
-      "UPDATE journal SET content = json_set(content, '$.name', 'other') WHERE position = (SELECT history_position FROM materials WHERE label = 'M1')",
+      `UPDATE journal
+        SET content = json_set(content, '$.name', 'other')
+        WHERE position = (SELECT history_position FROM materials WHERE label = 'M1')`,
       "UPDATE materials SET name = 'other' WHERE label = 'M1'",
     ],
     told: /^The content of material M1 \([0-9a-f-]+\) is not what was accepted\.$/m,
@@ -19,7 +21,9 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   {
     what: "a location of a material was changed",
     sql: [
-      "UPDATE material_reports SET uri = uri || 'x' WHERE explanation IS NOT NULL OR sequence = (SELECT max(sequence) FROM material_reports)",
+      `UPDATE material_reports
+        SET uri = uri || 'x'
+        WHERE explanation IS NOT NULL OR sequence = (SELECT max(sequence) FROM material_reports)`,
     ],
     told: changed("material_reports", "uri"),
   },
@@ -105,7 +109,8 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   {
     what: "an output has another digest",
     sql: [
-      `UPDATE attempt_outputs SET body = json_set(body, '$.digest', 'sha256:${"0".repeat(64)}'), digest = 'sha256:${"0".repeat(64)}'`,
+      `UPDATE attempt_outputs
+        SET body = json_set(body, '$.digest', 'sha256:${"0".repeat(64)}'), digest = 'sha256:${"0".repeat(64)}'`,
     ],
     told: changed("attempt_outputs", "digest", "body"),
   },

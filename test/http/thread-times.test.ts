@@ -95,7 +95,7 @@ for (const [what, rendering] of [
   ["takes for ever", 3_000],
   ["takes all memory", 60_000],
 ] as const)
-  test(`a text that ${what} to render ends its thread once, and is then shown as it was written on a complete page`, async (t) => {
+  test(`a text that ${what} to render ends its thread once, and then shows as written on a page`, async (t) => {
     const { baseUrl, graph, rooms, credentials, log } = await house(t, { rendering })
     const threadId = rooms.empty.openingThreadId
     const post = (text: string) =>

@@ -246,7 +246,15 @@ test("one paper by three ways is one paper", async (t) => {
 
 test("a chapter is not its book", async (t) => {
   const isbn = "978-0-262-03384-8"
-  const chapter = `TY  - CHAP\nTI  - The third chapter\nT2  - A whole book\nSN  - ${isbn}\nPB  - A Press\nPY  - 2009\nER  - `
+  const chapter = [
+    "TY  - CHAP",
+    "TI  - The third chapter",
+    "T2  - A whole book",
+    `SN  - ${isbn}`,
+    "PB  - A Press",
+    "PY  - 2009",
+    "ER  - ",
+  ].join("\n")
   const { papers } = await read(
     `${chapter}\n${chapter.replace("CHAP", "BOOK").replace("The third chapter", "A whole book")}`,
   )

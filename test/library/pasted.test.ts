@@ -11,7 +11,8 @@ import { collectionOf, makeKnown, readText, refused, startHouse, toldOf } from "
 // As DBLP, Hugging Face, Zotero and people write them.
 test("papers are found in the forms that other sites use", async (t) => {
   const { papers, unreadable } = await readText(String.raw`
-@article{DBLP:journals/corr/KingmaB14, author={Diederik P. Kingma and Jimmy Ba}, title={Adam}, journal={CoRR}, volume={abs/1412.6980}, year={2014}}
+@article{DBLP:journals/corr/KingmaB14, author={Diederik P. Kingma and Jimmy Ba}, title={Adam},
+  journal={CoRR}, volume={abs/1412.6980}, year={2014}}
 @article{old, title={Older}, journal={CoRR}, volume={cs.LG/0102027}, year={2001}}
 @misc{hf, title={On the hub}, howpublished={\url{https://huggingface.co/papers/2307.09288}}}
 @misc{versioned, title={Versioned}, url={https://arxiv.org/pdf/2402.17764v2.pdf}}

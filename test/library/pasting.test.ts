@@ -1,4 +1,5 @@
 /** People paste any text to save papers, and the page shows the outcome for each part of it. */
+import { pattern } from "../support/pattern.ts"
 import fc from "fast-check"
 import t, { test } from "tap"
 import { readPlain } from "../../src/library/pasted.ts"
@@ -248,7 +249,10 @@ test("the box shows the outcome of each pasted part, without a script", async (t
   t.equal(first.status, 200)
   t.match(
     first.told,
-    /^4 papers saved New: arXiv:2401\.01234 , arXiv:2401\.01235 , doi:10\.1002\/j\.1538-7305\.1948\.tb01338\.x , ISBN 978-0-262-03384-8$/,
+    pattern(
+      /^4 papers saved New: arXiv:2401\.01234 , arXiv:2401\.01235 , /,
+      /doi:10\.1002\/j\.1538-7305\.1948\.tb01338\.x , ISBN 978-0-262-03384-8$/,
+    ),
   )
   const again = await paste({ requestId, text })
   t.equal(again.told, first.told, "sent again, as a browser does on reload, nothing is done twice")
@@ -275,7 +279,11 @@ test("uncertain matches are shown before anything is stored, and stored when the
   const shown = await paste({ text })
   t.match(
     shown.told,
-    /^2 papers recognised, not saved yet Knuth, D\. The Art of Computer Programming\. 1968\. recognised by its words alone doi:10\.1038\/nature14539 1 part could not be read: ISBN 978-0-262-03384-9 is not an ISBN: its check digit is wrong/,
+    pattern(
+      /^2 papers recognised, not saved yet Knuth, D\. The Art of Computer Programming\. 1968\. /,
+      /recognised by its words alone doi:10\.1038\/nature14539 1 part could not be read: /,
+      /ISBN 978-0-262-03384-9 is not an ISBN: its check digit is wrong/,
+    ),
   )
   t.equal(shown.box, text)
   t.equal((await ada.read("library_papers", {})).items.length, before, "nothing is stored yet")

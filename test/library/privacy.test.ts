@@ -170,7 +170,11 @@ function plain(text: string, subject: Subject): string {
       .replace(/sha256:[0-9a-f]{64}/g, "<digest>")
       // Labels and sequences increase between the two requests.
       .replace(
-        /"(?:sequence|timelineWatermark|activityWatermark|label|nextCursor|coversThrough|experiments|threads|hypothesis|count|revision)":\s*(?:\d+|"[A-Z]\d+")/g,
+        new RegExp(
+          '"(?:sequence|timelineWatermark|activityWatermark|label|nextCursor|coversThrough|experiments|threads' +
+            '|hypothesis|count|revision)":\\s*(?:\\d+|"[A-Z]\\d+")',
+          "g",
+        ),
         "<number>",
       )
       // The record published first is similar to the second one.

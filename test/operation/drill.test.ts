@@ -2,6 +2,7 @@
  * `research-room drill`: what the copy would give if it was needed now. A script stands in for Litestream, and restores
  * by copying a file.
  */
+import { pattern } from "../support/pattern.ts"
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -36,7 +37,10 @@ test("a copy that is whole and lacks nothing is good enough", async (t) => {
   t.strictSame([code, err], [0, ""])
   t.match(
     out,
-    /^Restored in \d+\.\d s: 4 Rooms, \d+ activity entries, \d+ records\.\nIts newest write was accepted at \d{4}-\S+Z, \d+ s ago\.\nIt lacks nothing\.\nThe copy is good\.\n$/,
+    pattern(
+      /^Restored in \d+\.\d s: 4 Rooms, \d+ activity entries, \d+ records\.\nIts newest write was accepted /,
+      /at \d{4}-\S+Z, \d+ s ago\.\nIt lacks nothing\.\nThe copy is good\.\n$/,
+    ),
   )
   t.strictSame(readdirSync(at("scratch")), [], "no file of it is left")
 })

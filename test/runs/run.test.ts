@@ -2,6 +2,7 @@
  * A command as an attempt: `research_room.py run` in a git repository, against a service that is up, down, or comes
  * back; killed in the middle, and delivered afterwards.
  */
+import { pattern } from "../support/pattern.ts"
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -64,7 +65,10 @@ else {
     t.equal(out, "trained\n", "the output is the command's own")
     t.match(
       err,
-      /^research-room: A\d+ is registered: http\S+\nwarned\nresearch-room: 1 line of metrics is invalid.*\nresearch-room: A\d+ succeeded, exit code 0\n$/,
+      pattern(
+        /^research-room: A\d+ is registered: http\S+\nwarned\nresearch-room: 1 line of metrics is invalid.*\n/,
+        /research-room: A\d+ succeeded, exit code 0\n$/,
+      ),
     )
     const attempt = await told(t, here, experimentId)
     t.match(attempt, {
@@ -144,7 +148,10 @@ else {
       t.equal(code, 0)
       t.match(
         err,
-        /5 lines of metrics are invalid.*Line 7, \{"error": 9, "arm": "a+"\}: arm is a text of 65 characters.*Line 11, /,
+        pattern(
+          /5 lines of metrics are invalid.*Line 7, \{"error": 9, "arm": "a+"\}: /,
+          /arm is a text of 65 characters.*Line 11, /,
+        ),
       )
       const attempt = await told(t, here, experimentId)
       t.equal(attempt.metrics.length, 6)

@@ -2,6 +2,7 @@
  * Tables are rebuilt from the journal beside the old file, verified, and only then replace it, whatever happens in
  * between.
  */
+import { pattern } from "../support/pattern.ts"
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -132,7 +133,10 @@ test("a journal that gives different tables is refused, and nothing is changed",
   refusedWith(moved, /^A replay of the history gives another result\. Nothing was changed\.$/)
   refusedWith(
     gone,
-    /cannot be upgraded: Entry \d+ of the journal \(publish_finding\): it requests more ids than were recorded\. Nothing was changed\./,
+    pattern(
+      /cannot be upgraded: Entry \d+ of the journal \(publish_finding\): it requests more ids than were /,
+      /recorded\. Nothing was changed\./,
+    ),
   )
   t.end()
 })

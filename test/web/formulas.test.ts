@@ -26,11 +26,12 @@ const ALPHABETS = {
 /** The hundred commands that papers use most, in formulas as papers write them. */
 const USED = String.raw`
 \alpha \beta \gamma \delta \epsilon \varepsilon \zeta \eta \theta \vartheta \kappa \lambda \mu \nu \xi \pi \rho \sigma
-\tau \phi \varphi \chi \psi \omega \Gamma \Delta \Theta \Lambda \Sigma \Phi \Psi \Omega \nabla \partial \infty \ell \hbar
-\emptyset \forall \exists \neg \cdot \times \div \pm \mp \ast \circ \oplus \otimes \odot \leq \geq \neq \approx \sim
-\simeq \equiv \propto \ll \gg \in \notin \subset \subseteq \cup \cap \setminus \to \rightarrow \leftarrow \Rightarrow
-\Leftrightarrow \mapsto \ldots \cdots \top \perp \mid \parallel \log \exp \min \max \sup \inf \lim \det \Pr \argmax
-\argmin \int \sum \prod \langle \rangle \lfloor \rfloor \lceil \rceil \quad \dagger \star \prime \angle \wedge \vee`
+\tau \phi \varphi \chi \psi \omega \Gamma \Delta \Theta \Lambda \Sigma \Phi \Psi \Omega \nabla \partial \infty \ell
+\hbar \emptyset \forall \exists \neg \cdot \times \div \pm \mp \ast \circ \oplus \otimes \odot \leq \geq \neq \approx
+\sim \simeq \equiv \propto \ll \gg \in \notin \subset \subseteq \cup \cap \setminus \to \rightarrow \leftarrow
+\Rightarrow \Leftrightarrow \mapsto \ldots \cdots \top \perp \mid \parallel \log \exp \min \max \sup \inf \lim \det
+\Pr \argmax \argmin \int \sum \prod \langle \rangle \lfloor \rfloor \lceil \rceil \quad \dagger \star \prime \angle
+\wedge \vee`
   .trim()
   .split(/\s+/)
 const BUILT = [

@@ -1,4 +1,5 @@
 /** What lists on pages hold when they are too long, and when they are empty: requested over HTTP, without a browser. */
+import { pattern } from "../support/pattern.ts"
 import t from "tap"
 import { operationOf } from "../../src/contract/operations/index.ts"
 import { hypothesis } from "../support/bodies.ts"
@@ -64,7 +65,10 @@ t.test(
       [...(await page(`/records/${versionId}`)).matchAll(/<h2 id="[a-z]+">([^<]+)/g)].map(([, text]) => text)
     t.match(
       await page(`/records/${versionId}`),
-      /Nothing has been tried yet: no experiment addresses it, nothing is said for or against it, and nothing rests on it\./,
+      pattern(
+        /Nothing has been tried yet: no experiment addresses it, nothing is said for or against it, /,
+        /and nothing rests on it\./,
+      ),
     )
     for (const empty of [
       "For and against it",
@@ -131,7 +135,10 @@ t.test("a member leaves a Collection, or is removed from it, only after a confir
   await grace.write("accept_collection_invitation", { invitationId })
   t.match(
     await page(`/library/collections/${collectionId}`),
-    /<details class="asked danger"><summary>Remove<span class="aside"> grace<\/span><\/summary>.*Remove grace<\/button>/s,
+    pattern(
+      /<details class="asked danger"><summary>Remove<span class="aside"> grace<\/span><\/summary>.*/s,
+      /Remove grace<\/button>/s,
+    ),
   )
   const hers = await page(`/library/collections/${collectionId}`, await cookieOf("grace"))
   t.match(hers, /<summary>Leave this Collection<\/summary>.*Leave Collection<\/button>/s)

@@ -74,7 +74,8 @@ t.test("right-to-left text runs that way while it is typed", async (t) => {
 })
 
 t.test("quotes in a reply, search results and chips show words, never the syntax of Markdown or TeX", async (t) => {
-  const long = `The **rate** \`eta\` is $\\frac{\\eta_0}{\\sqrt{n}}$ for $n \\le 400$. ${"And so on, at length. ".repeat(20)}`
+  const rate = "The **rate** `eta` is $\\frac{\\eta_0}{\\sqrt{n}}$ for $n \\le 400$. "
+  const long = rate + "And so on, at length. ".repeat(20)
   const { result } = await ada.write("create_thread", { roomId, title: "Signs" })
   const { entry } = await ada.write("post_message", { threadId: result.threadId, text: long })
   await grace.write("post_message", { threadId: result.threadId, text: "I see.", replyToEntryId: entry?.entryId ?? "" })

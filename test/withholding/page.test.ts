@@ -1,4 +1,5 @@
 /** The owner of a Room withholds a message from its page, and it disappears from every open page. */
+import { pattern } from "../support/pattern.ts"
 import t from "tap"
 import { violations } from "../web/axe.ts"
 import { signInAs } from "../web/pages.ts"
@@ -47,7 +48,10 @@ t.test(
     await told.waitFor()
     t.match(
       await told.textContent(),
-      /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that gives access\. The original text was removed from the record for good\.$/,
+      pattern(
+        /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that gives access\. The original text was removed /,
+        /from the record for good\.$/,
+      ),
     )
     t.notMatch(await reader.content(), SECRET)
     await reader.getByText("withheld part of").waitFor()

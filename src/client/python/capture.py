@@ -6,7 +6,8 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 #: What looks like a secret. The first group is kept, the rest is masked.
 _SECRETS = re.compile(
-    r"()(?:\brr[ck]_[A-Za-z0-9_-]{8,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}|\bsk-[\w-]{20,}"
+    r"()(?:\brr[ck]_[A-Za-z0-9_-]{8,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
+    r"|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}|\bsk-[\w-]{20,}"
     r"|\bAKIA[0-9A-Z]{16}\b|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{10,512}\.[\w-]{10,4096}\.[\w-]{10,1024})"
     r"|((?:password|passwd|secret|token|api[_-]?key|access[_-]?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?)[^\s\"',;]{6,}"
     r"|(\bbearer\s{1,4})[\w.~+/=-]{8,}|(://[^\s/:@]{0,128}:)[^\s/@]{1,256}(?=@)",
@@ -23,8 +24,8 @@ def _masked(text: str, own: Sequence[str] = ()) -> str:
 
 
 class _Log:
-    """The lines that a program prints, each with the time since it started, in a file. Of a long one the beginning and the end are
-    kept. Used by one writer at a time."""
+    """The lines that a program prints, each with the time since it started, in a file. Of a long one the beginning and
+    the end are kept. Used by one writer at a time."""
 
     def __init__(self, file: pathlib.Path) -> None:
         self._file, self._began = open(file, "w", encoding="utf-8", errors="replace"), time.monotonic()

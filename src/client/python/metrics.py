@@ -40,7 +40,9 @@ def _dimension_names(names: Iterable[str]) -> Tuple[str, ...]:
         raise ValueError("dimensions is a list of at most 8 names")
     for name in names:
         if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]{0,31}", name):
-            raise ValueError(f"{name!r} cannot name a dimension: use at most 32 of a to z, 0 to 9 and _, starting with a letter")
+            raise ValueError(
+                f"{name!r} cannot name a dimension: use at most 32 of a to z, 0 to 9 and _, starting with a letter"
+            )
         if name in _RESERVED:
             raise ValueError(f"{name} cannot name a dimension: it is the {name} of the values")
     return names
@@ -55,9 +57,14 @@ def _dimension(name: str, value: Any) -> Union[str, int, float, bool]:
     if isinstance(plain, str):
         plain = _clean(plain)
         if not 0 < len(plain) <= 64:
-            raise _LeftOutError(f"{name} is a text of {len(plain)} characters, but a dimension has 1 to 64: the values were left out")
+            raise _LeftOutError(
+                f"{name} is a text of {len(plain)} characters, but a dimension has 1 to 64: the values were left out"
+            )
     elif not isinstance(plain, (int, float)):
-        raise _LeftOutError(f"{name} is a {type(value).__name__}, but a dimension is a text, a number, True or False: the values were left out")
+        raise _LeftOutError(
+            f"{name} is a {type(value).__name__}, but a dimension is a text, a number, True or False: the values were"
+            " left out"
+        )
     return plain
 
 
@@ -78,7 +85,8 @@ def _word(key: str, value: Any, most: int) -> str:
 
 
 def _place(step: Any, split: Any, unit: Any, dimensions: Mapping[str, Any]) -> Dict[str, Any]:
-    """What values have in common. Without one of these a value would be a different one, so a wrong one leaves out all of them."""
+    """What values have in common. Without one of these a value would be a different one, so a wrong one leaves out all
+    of them."""
     _dimension_names(dimensions)
     place = {name: _dimension(name, value) for name, value in dimensions.items()}
     return {
@@ -121,7 +129,8 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-#: Texts that stand for a missing value, and numbers as they are written or printed: 12; 1,000; 5%; <0.001; 0.04*; 1 (0.1).
+#: Texts that stand for a missing value, and numbers as they are written or printed: 12; 1,000; 5%; <0.001; 0.04*; 1
+#: (0.1).
 _MISSING = re.compile(r"#?N/?A|#DIV/0!|#VALUE!|null|\s*", re.IGNORECASE)
 _DIGITS = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _PRINTED = re.compile(
@@ -131,7 +140,9 @@ _PRINTED = re.compile(
 _NO_NUMBER = 'not a number: leave it out where there is no value, and put what is no value into "dimensions"'
 
 
-def _kinds_of(rest: Mapping[str, Any], kinds: Dict[str, bool]) -> Tuple[List[Tuple[str, Any]], Dict[str, Any], Optional[str]]:
+def _kinds_of(
+    rest: Mapping[str, Any], kinds: Dict[str, bool]
+) -> Tuple[List[Tuple[str, Any]], Dict[str, Any], Optional[str]]:
     """Parts the members of a line into values and dimensions, and says which member is neither.
 
     kinds: whether each name was a number in the lines before. A name is one or the other in all of them.
@@ -164,8 +175,8 @@ def _kinds_of(rest: Mapping[str, Any], kinds: Dict[str, bool]) -> Tuple[List[Tup
 def _points_of(line: str, kinds: Dict[str, bool]) -> Tuple[List[Dict[str, Any]], Optional[str]]:
     """The points of a line of JSON, and why a part of it is not taken.
 
-    Several by their names, `{"step": 3, "loss": 0.5, "arm": "shift"}`, or one in full, `{"name": "loss", "value": 0.5, "arm": "shift"}`.
-    Any other member is a dimension, unless it is null. kinds: see _kinds_of.
+    Several by their names, `{"step": 3, "loss": 0.5, "arm": "shift"}`, or one in full, `{"name": "loss", "value": 0.5,
+    "arm": "shift"}`. Any other member is a dimension, unless it is null. kinds: see _kinds_of.
     """
     try:
         members = json.loads(line, parse_float=_finite, parse_int=_integer)
@@ -181,9 +192,17 @@ def _points_of(line: str, kinds: Dict[str, bool]) -> Tuple[List[Dict[str, Any]],
         if given is not None and not isinstance(given, dict):
             raise _LeftOutError("dimensions is not an object")
         own, rest = _part_reserved(members)
-        full = [(rest.pop("name"), rest.pop("value"))] if isinstance(rest.get("name"), str) and _is_number(rest.get("value")) else []
+        full = (
+            [(rest.pop("name"), rest.pop("value"))]
+            if isinstance(rest.get("name"), str) and _is_number(rest.get("value"))
+            else []
+        )
         # Beside one in full, a number is a dimension as well.
-        values, told, fault = (full, {name: value for name, value in rest.items() if value is not None}, None) if full else _kinds_of(rest, kinds)
+        values, told, fault = (
+            (full, {name: value for name, value in rest.items() if value is not None}, None)
+            if full
+            else _kinds_of(rest, kinds)
+        )
         seed = {"seed": own["seed"]} if "seed" in own else {}
         dimensions = {**told, **seed, **(given or {})}
         place = _place(own.get("step"), own.get("split"), own.get("unit"), dimensions)

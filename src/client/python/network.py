@@ -1,9 +1,11 @@
-#: How much of an answer is read: JSON and text, or a file. A server that sends slower than this many bytes a second is left.
+#: How much of an answer is read: JSON and text, or a file. A server that sends slower than this many bytes a second is
+#: left.
 _ANSWER_BYTES, _FILE_BYTES, _BYTES_PER_SECOND = 64 << 20, 4 << 30, 20_000
 
 
 class _Timed(io.RawIOBase):
-    """A connection that is read until a deadline. Each piece that arrives moves it: a slow answer comes, a dripping one does not."""
+    """A connection that is read until a deadline. Each piece that arrives moves it: a slow answer comes, a dripping one
+    does not."""
 
     def __init__(self, connection: socket.socket, raw: Any) -> None:
         self._connection, self._raw = connection, raw
@@ -69,7 +71,9 @@ def _proxy_for(url: str) -> Optional[str]:
     return urllib.request.getproxies().get(parts.scheme)
 
 
-def _urllib(method: str, url: str, headers: Mapping[str, str], body: Any, seconds: float) -> Tuple[int, Mapping[str, str], bytes]:
+def _urllib(
+    method: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
+) -> Tuple[int, Mapping[str, str], bytes]:
     request = urllib.request.Request(url, data=body, headers=dict(headers), method=method)
     proxy = _proxy_for(url)
     # A proxy's address may hold a password, which no message repeats.

@@ -11,7 +11,9 @@ def _git(*words: str) -> str:
     return told.stdout.strip()
 
 
-_NAME_IT = "name the repository and the commit yourself (--repository and --commit, or repository={'url': ..., 'commit': ...})"
+_NAME_IT = (
+    "name the repository and the commit yourself (--repository and --commit, or repository={'url': ..., 'commit': ...})"
+)
 
 
 def _without_userinfo(text: str) -> str:
@@ -29,7 +31,9 @@ def _public_address(origin: str) -> str:
     elif as_scp is not None:
         host, path = as_scp.groups()
     else:
-        raise ValueError(f"The origin of this folder is not the address of a repository on a public host. Please {_NAME_IT}.")
+        raise ValueError(
+            f"The origin of this folder is not the address of a repository on a public host. Please {_NAME_IT}."
+        )
     return "https://" + host + "/" + re.sub(r"(?:\.git)?/*$", "", path.strip("/"))
 
 

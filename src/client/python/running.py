@@ -3,7 +3,11 @@
 #: Seconds between two reports of progress.
 _INTERVAL = 10.0
 _CHUNK = 1 << 20
-_FORWARDED = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2") if hasattr(signal, name))
+_FORWARDED = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+    if hasattr(signal, name)
+)
 
 
 class _Wrong(Exception):
@@ -63,7 +67,8 @@ def _exit_code(returned: int) -> int:
 
 
 class _Signals:
-    """Passes signals on to a child, also those that arrive before it is there. A terminal sends its own to the child itself."""
+    """Passes signals on to a child, also those that arrive before it is there. A terminal sends its own to the child
+    itself."""
 
     def __init__(self) -> None:
         self.first: Optional[str] = None
@@ -93,8 +98,8 @@ class _Signals:
 
 
 def _keep(folder: pathlib.Path, reporter: int, command: Sequence[str]) -> int:
-    """Starts the command of a run in a process between it and the reporter, and records how it ended, so that this is kept if
-    the reporter is killed. Returns its exit code; as a shell does, 127 or 126 if it could not be started."""
+    """Starts the command of a run in a process between it and the reporter, and records how it ended, so that this is
+    kept if the reporter is killed. Returns its exit code; as a shell does, 127 or 126 if it could not be started."""
     kept: Dict[str, Any] = {"keeper": _mark(os.getpid()), "startedAt": None, "failure": None}
     # The reporter was killed while this process started, so nobody reported the start.
     if os.getppid() != reporter:
@@ -125,7 +130,10 @@ def _keep(folder: pathlib.Path, reporter: int, command: Sequence[str]) -> int:
         reader.join(2)
     log.close()
     name = signal.Signals(-returned).name if returned < 0 else None
-    _write_whole(folder / "ending.json", {"endedAt": _now(), "code": _exit_code(returned), "signal": name, "asked": signals.first})
+    _write_whole(
+        folder / "ending.json",
+        {"endedAt": _now(), "code": _exit_code(returned), "signal": name, "asked": signals.first},
+    )
     return _exit_code(returned)
 
 
@@ -199,7 +207,10 @@ class _Run(Attempt):
             self._end("preflight_failed", failure={"stage": "start", "explanation": _clean(kept["failure"])[:2000]})
         elif kept is None or kept["startedAt"] is None:
             if gone:
-                self._end("cancelled", message="The program that should watch the run was killed before it started the command.")
+                self._end(
+                    "cancelled",
+                    message="The program that should watch the run was killed before it started the command.",
+                )
         else:
             if self.state["said"] == "registered":
                 self.state["said"] = "started"
@@ -211,7 +222,9 @@ class _Run(Attempt):
                 self._outcome(ending, kept["startedAt"])
             elif gone:
                 # The attempt stays started, because its outcome is not known.
-                self._end("progress", message="The process that watched the command was killed, so its outcome is not known.")
+                self._end(
+                    "progress", message="The process that watched the command was killed, so its outcome is not known."
+                )
             elif self._points:
                 self.flush()
         self.save()
@@ -240,7 +253,11 @@ class _Run(Attempt):
                     continue
                 state["line"] += 1
                 text = line.decode("utf-8", "replace").lstrip("\ufeff").strip()
-                points, fault = ([], f"it is longer than {_CHUNK:,} bytes") if state["inside"] else _points_of(text, state.setdefault("kinds", {})) if text else ([], None)
+                points, fault = (
+                    ([], f"it is longer than {_CHUNK:,} bytes")
+                    if state["inside"]
+                    else _points_of(text, state.setdefault("kinds", {})) if text else ([], None)
+                )
                 if fault is not None:
                     state["faults"] += 1
                     if len(state["told"]) < 10:
@@ -256,17 +273,28 @@ class _Run(Attempt):
             more = f" And {state['faults'] - 10} more." if state["faults"] > 10 else ""
             self._add_trouble(f"{lines} invalid, at least in part. {' '.join(state['told'])}{more}")
         elif not state["read"]:
-            self._add_trouble("The run reported no metric. A command appends its metrics to the file named by RESEARCH_ROOM_METRICS: see run --help.")
+            self._add_trouble(
+                "The run reported no metric. A command appends its metrics to the file named by RESEARCH_ROOM_METRICS:"
+                " see run --help."
+            )
         for label, file in state["outputs"]:
             try:
                 self._add_output(pathlib.Path(file), label)
             except OSError:
                 self._add_trouble(f"There is no output {file}.")
         code, asked = ending["code"], ending["asked"]
-        how = f"The command ended with exit code {code}." if ending["signal"] is None else f"The command was ended by {ending['signal']}."
+        how = (
+            f"The command ended with exit code {code}."
+            if ending["signal"] is None
+            else f"The command was ended by {ending['signal']}."
+        )
         how += "" if asked is None else f" {asked} was sent to it before."
         event = "succeeded" if code == 0 else "cancelled" if asked is not None and code > 128 else "failed"
-        said = {"failure": {"stage": "run", "explanation": how}} if event == "failed" else {} if asked is None else {"message": how}
+        said = (
+            {"failure": {"stage": "run", "explanation": how}}
+            if event == "failed"
+            else {} if asked is None else {"message": how}
+        )
         # The clock may have been set back while the command ran.
         took = max(0.0, (_moment(ending["endedAt"]) - _moment(started_at)).total_seconds())
         self._end(event, reportedAt=ending["endedAt"], exitCode=code, cost={"wallSeconds": round(took, 3)}, **said)
@@ -286,7 +314,11 @@ def _say(sentence: Any) -> None:
 def _arm_of(room: Room, experiment: str, plan: Optional[str], arm: str) -> Tuple[List[str], str]:
     """The command of an arm, and its plan."""
     try:
-        plans = [plan] if plan else [each["planId"] for each in room._read("experiment", {"experimentId": experiment})["acceptedPlans"]]
+        plans = (
+            [plan]
+            if plan
+            else [each["planId"] for each in room._read("experiment", {"experimentId": experiment})["acceptedPlans"]]
+        )
         if len(plans) != 1:
             raise _Wrong(f"The experiment has {len(plans)} accepted plans: name one with --plan.")
         read = room._read("plan", {"planId": plans[0]})
@@ -310,7 +342,9 @@ def _pinned(asked: Any) -> Dict[str, str]:
     except ValueError as error:
         raise _Wrong(str(error), 1 if "not installed" in str(error) else 2) from None
     if not is_clean and asked.intended_deviation is None:
-        raise _Wrong("This folder holds changes that are not committed: commit them, or describe them with --intended-deviation.")
+        raise _Wrong(
+            "This folder holds changes that are not committed: commit them, or describe them with --intended-deviation."
+        )
     return repository
 
 
@@ -327,7 +361,8 @@ def _configuration(file: Optional[str]) -> Dict[str, Any]:
 
 
 def _run(asked: Any, command: List[str], room: Room) -> int:
-    """Runs a command as an attempt. Returns its exit code; the command is not started if the service refuses the attempt."""
+    """Runs a command as an attempt. Returns its exit code; the command is not started if the service refuses the
+    attempt."""
     if not asked.experiment:
         raise _Wrong("Name the experiment with --experiment.")
     if not command and asked.arm is None:
@@ -347,11 +382,33 @@ def _run(asked: Any, command: List[str], room: Room) -> int:
     folder.mkdir(parents=True, mode=0o700)
     _write_whole(folder / "owner.json", _mark(os.getpid()))
     labelled = [[label, str(pathlib.Path(label).absolute())] for label in outputs]
-    known = {"attemptId": attempt_id, "experimentId": asked.experiment, "outputs": labelled, "said": "registered", "label": None}
-    run = _Run(room, folder, {**known, "revision": 0, "status": "", "read": 0, "line": 0, "inside": False, "faults": 0, "told": []})
+    known = {
+        "attemptId": attempt_id,
+        "experimentId": asked.experiment,
+        "outputs": labelled,
+        "said": "registered",
+        "label": None,
+    }
+    run = _Run(
+        room,
+        folder,
+        {**known, "revision": 0, "status": "", "read": 0, "line": 0, "inside": False, "faults": 0, "told": []},
+    )
     system = {"platform": platform.platform(), "processors": str(os.cpu_count()), "python": platform.python_version()}
     reproduces = {"attemptId": asked.reproduces} if asked.reproduces else None
-    about = _registration(attempt_id, asked.experiment, plan, asked.rerun_of, reproduces, repository, command, configuration, system, (), asked.intended_deviation)
+    about = _registration(
+        attempt_id,
+        asked.experiment,
+        plan,
+        asked.rerun_of,
+        reproduces,
+        repository,
+        command,
+        configuration,
+        system,
+        (),
+        asked.intended_deviation,
+    )
     try:
         run.register(about, None if reproduces else asked.experiment)
     except _Failure as failure:
@@ -368,7 +425,10 @@ def _run(asked: Any, command: List[str], room: Room) -> int:
     for sentence in [*run.trouble, *sent.told]:
         _say(sentence)
     if spool.holds(attempt_id):
-        _say(f"exit code {code}. {sent.why or 'Reports wait.'} The reports are kept: python3 {sys.argv[0]} deliver --url {room.base_url} sends them.")
+        _say(
+            f"exit code {code}. {sent.why or 'Reports wait.'} The reports are kept: python3 {sys.argv[0]} deliver --url"
+            f" {room.base_url} sends them."
+        )
         return code
     _say(f"{run.name} {run._status.replace('_', ' ')}, exit code {code}")
     run.forget()
@@ -378,7 +438,9 @@ def _run(asked: Any, command: List[str], room: Room) -> int:
 def _watch(run: _Run, command: List[str]) -> int:
     """Runs the command through a keeper and reports its progress. Returns the exit code of the command."""
     signals = _Signals()
-    keeper = subprocess.Popen([sys.executable, os.path.abspath(__file__), "keep", str(run.folder), str(os.getpid()), "--", *command])
+    keeper = subprocess.Popen(
+        [sys.executable, os.path.abspath(__file__), "keep", str(run.folder), str(os.getpid()), "--", *command]
+    )
     signals.watch(keeper)
 
     def update(abandoned: bool = False) -> None:
@@ -466,7 +528,10 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(name: str) -> _Parser:
     about = {
-        "run": "run a command as an attempt of an experiment: register it, report its progress and its outcome; it also runs if the service does not answer",
+        "run": (
+            "run a command as an attempt of an experiment: register it, report its progress and its outcome; it also"
+            " runs if the service does not answer"
+        ),
         "deliver": "deliver what could not be delivered, and the outcomes of runs whose program was killed",
     }
     usage = "research_room.py run --experiment ID [OPTIONS] -- COMMAND" if name == "run" else None
@@ -488,9 +553,17 @@ def _parser(name: str) -> _Parser:
         option("--arm", "take the command from this arm of the plan")
         option("--rerun-of", "the attempt it repeats")
         option("--reproduces", "the attempt it reproduces")
-        option("--intended-deviation", "how the run departs from the plan or the commit on purpose, such as uncommitted changes")
+        option(
+            "--intended-deviation",
+            "how the run departs from the plan or the commit on purpose, such as uncommitted changes",
+        )
         option("--configuration", "a file with the run's configuration, a JSON object")
-        parser.add_argument("--output", nargs="+", action="extend", help="files that the run creates; their digests are sent, never their contents")
+        parser.add_argument(
+            "--output",
+            nargs="+",
+            action="extend",
+            help="files that the run creates; their digests are sent, never their contents",
+        )
         option("--repository", "the public repository (default: the origin of this folder)")
         option("--commit", "the commit in --repository")
     return parser
@@ -507,7 +580,15 @@ def _main(words: List[str]) -> int:
         if not asked.token:
             raise _Wrong("Give a Room credential with --token, or RESEARCH_ROOM_TOKEN.")
         try:
-            room = Room(asked.url, asked.token, spool=asked.spool, retries=1, timeout=20, longest_wait=5, client={"name": f"research_room.py {name}", "version": __version__})
+            room = Room(
+                asked.url,
+                asked.token,
+                spool=asked.spool,
+                retries=1,
+                timeout=20,
+                longest_wait=5,
+                client={"name": f"research_room.py {name}", "version": __version__},
+            )
         except ValueError as error:
             raise _Wrong(f"{error}. Give the address of the service and a credential.") from None
         if name == "run":

@@ -22,7 +22,13 @@ class _Config(Dict[str, Any]):
 class _Table:
     """Rows of values, reported as values at the places that their other columns name."""
 
-    def __init__(self, columns: Optional[Sequence[str]] = None, data: Optional[Iterable[Sequence[Any]]] = None, dataframe: Any = None, **_: Any) -> None:
+    def __init__(
+        self,
+        columns: Optional[Sequence[str]] = None,
+        data: Optional[Iterable[Sequence[Any]]] = None,
+        dataframe: Any = None,
+        **_: Any,
+    ) -> None:
         if dataframe is not None:
             columns, data = list(dataframe.columns), dataframe.values.tolist()
         self.columns = [str(each) for each in (columns or [])]
@@ -77,9 +83,20 @@ class _WandbRun:
                 values = {key: value for key, value in cells.items() if _is_number(value)}
                 for key in cells:
                     if key in measured and key not in values and cells[key] is not None:
-                        _unsupported(f"log: {name} has {str(cells[key])[:80]!r} in the column {key}, which is not a number")
-                place = {re.sub("[^a-z0-9_]+", "_", key.lower())[:32]: value for key, value in cells.items() if key not in measured and value is not None}
-                at = _place(own.get("step"), own.get("split"), own.get("unit"), {**place, **({"seed": own["seed"]} if "seed" in own else {})})
+                        _unsupported(
+                            f"log: {name} has {str(cells[key])[:80]!r} in the column {key}, which is not a number"
+                        )
+                place = {
+                    re.sub("[^a-z0-9_]+", "_", key.lower())[:32]: value
+                    for key, value in cells.items()
+                    if key not in measured and value is not None
+                }
+                at = _place(
+                    own.get("step"),
+                    own.get("split"),
+                    own.get("unit"),
+                    {**place, **({"seed": own["seed"]} if "seed" in own else {})},
+                )
                 for key, value in values.items():
                     attempt._add({"name": _metric_name(f"{name}/{key}"), "value": _metric_value(value), **at})
 
@@ -172,7 +189,8 @@ class _Wandb:
         wandb.init(config={"lr": 0.1})      # the experiment is in RESEARCH_ROOM_EXPERIMENT, or init(experiment=...)
         wandb.log({"loss": 0.5})
 
-    The commit is that of the working folder, or RESEARCH_ROOM_REPOSITORY and RESEARCH_ROOM_COMMIT, or init(repository={"url", "commit"}).
+    The commit is that of the working folder, or RESEARCH_ROOM_REPOSITORY and RESEARCH_ROOM_COMMIT, or
+    init(repository={"url", "commit"}).
     """
 
     Table = _Table
@@ -182,7 +200,20 @@ class _Wandb:
         self.run: Optional[_WandbRun] = None
         self.config, self.summary = _Config(), _Config()
 
-    def init(self, *, config: Any = None, name: Optional[str] = None, mode: Optional[str] = None, experiment: Any = None, plan: Any = None, repository: Optional[Mapping[str, str]] = None, intended_deviation: Optional[str] = None, room: Optional[Room] = None, reinit: Any = None, **other: Any) -> _WandbRun:
+    def init(
+        self,
+        *,
+        config: Any = None,
+        name: Optional[str] = None,
+        mode: Optional[str] = None,
+        experiment: Any = None,
+        plan: Any = None,
+        repository: Optional[Mapping[str, str]] = None,
+        intended_deviation: Optional[str] = None,
+        room: Optional[Room] = None,
+        reinit: Any = None,
+        **other: Any,
+    ) -> _WandbRun:
         """Registers an attempt. If that is refused, it says why, and the training goes on without reports."""
         if self.run is not None:
             self.run.finish()
@@ -191,14 +222,29 @@ class _Wandb:
         attempt = None
         if mode != "disabled" and os.environ.get("WANDB_MODE") != "disabled":
             try:
-                attempt = self._start(room or Room(os.environ.get("RESEARCH_ROOM_URL", BASE_URL)), experiment, plan, settings, repository, intended_deviation)
+                attempt = self._start(
+                    room or Room(os.environ.get("RESEARCH_ROOM_URL", BASE_URL)),
+                    experiment,
+                    plan,
+                    settings,
+                    repository,
+                    intended_deviation,
+                )
             except Exception as error:
                 _unsupported(f"init: {error} The script runs, and nothing is reported.")
         self.run = _WandbRun(attempt, settings, name)
         self.config, self.summary = settings, self.run.summary
         return self.run
 
-    def _start(self, room: Room, experiment: Any, plan: Any, settings: _Config, repository: Optional[Mapping[str, str]], deviation: Optional[str]) -> Attempt:
+    def _start(
+        self,
+        room: Room,
+        experiment: Any,
+        plan: Any,
+        settings: _Config,
+        repository: Optional[Mapping[str, str]],
+        deviation: Optional[str],
+    ) -> Attempt:
         experiment = experiment or os.environ.get("RESEARCH_ROOM_EXPERIMENT")
         if not experiment:
             raise ValueError("Name the experiment: set RESEARCH_ROOM_EXPERIMENT, or give init(experiment=...).")
@@ -213,7 +259,9 @@ class _Wandb:
                 configuration[str(key)] = str(value)[:200]
         plan = plan or os.environ.get("RESEARCH_ROOM_PLAN")
         deviation = deviation or os.environ.get("RESEARCH_ROOM_INTENDED_DEVIATION")
-        attempt = room.attempt(experiment, plan=plan, configuration=configuration, repository=repository, intended_deviation=deviation)
+        attempt = room.attempt(
+            experiment, plan=plan, configuration=configuration, repository=repository, intended_deviation=deviation
+        )
         attempt.start()
         self._hook()
         return attempt
@@ -237,7 +285,9 @@ class _Wandb:
         if self.run is run:
             self.run = None
 
-    def log(self, data: Mapping[str, Any], step: Optional[int] = None, commit: Optional[bool] = None, **more: Any) -> None:
+    def log(
+        self, data: Mapping[str, Any], step: Optional[int] = None, commit: Optional[bool] = None, **more: Any
+    ) -> None:
         if self.run is None:
             _unsupported("log: call init first; nothing is reported")
         else:

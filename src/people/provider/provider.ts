@@ -204,7 +204,8 @@ export class Provider {
   }
 
   #unfit(why: string): ProviderRefusal {
-    const sentence = `${this.name} does not match the settings of this service. Its operator can find the reason in the log.`
+    const mismatch = `${this.name} does not match the settings of this service.`
+    const sentence = `${mismatch} Its operator can find the reason in the log.`
     return new ProviderRefusal("temporarily_unavailable", sentence, why)
   }
 

@@ -49,11 +49,17 @@ def tell(given, through, folder):
     try:
         room.post_message(thread_id=thread_id, text="Something else", request_id=given["ids"][0])
     except RequestConflict as refused:
-        shown((refused.status, refused.committed, refused.retryable) == (409, False, False), "another text under that id is refused")
+        shown(
+            (refused.status, refused.committed, refused.retryable) == (409, False, False),
+            "another text under that id is refused",
+        )
     try:
         room.create_thread(title=" ")
     except InvalidSchema as refused:
-        shown([issue.path for issue in refused.issues] == ["/title"] and "/title" in str(refused), "a refusal names each fault")
+        shown(
+            [issue.path for issue in refused.issues] == ["/title"] and "/title" in str(refused),
+            "a refusal names each fault",
+        )
     try:
         room.get_experiment(experiment_id=given["ids"][1])
     except UnknownExperiment as refused:
@@ -67,11 +73,17 @@ def tell(given, through, folder):
     for number in range(3):
         room.create_thread(title=f"Thread {number}")
     titles = [each.title for each in room.all_room_threads(limit=2)]
-    shown(titles.count("Once") == 1 and titles[-3:] == ["Thread 0", "Thread 1", "Thread 2"], "lists continue over their pages")
+    shown(
+        titles.count("Once") == 1 and titles[-3:] == ["Thread 0", "Thread 1", "Thread 2"],
+        "lists continue over their pages",
+    )
     watermark = room.get_room().activityWatermark
     feed = room.follow(wait=0)
     entries = [next(feed) for _ in range(watermark)]
-    shown([entry.sequence for entry in entries] == list(range(1, watermark + 1)), "the feed is followed, each digest verified")
+    shown(
+        [entry.sequence for entry in entries] == list(range(1, watermark + 1)),
+        "the feed is followed, each digest verified",
+    )
 
     # Work
     experiment_id = room.propose_experiment(
@@ -95,7 +107,13 @@ def tell(given, through, folder):
     )
     model = folder / "model.pt"
     model.write_bytes(b"weights")
-    with room.attempt(experiment_id, plan=plan, argv=["python", "train.py"], repository=given["repository"], configuration={"rate": 0.1}) as attempt:
+    with room.attempt(
+        experiment_id,
+        plan=plan,
+        argv=["python", "train.py"],
+        repository=given["repository"],
+        configuration={"rate": 0.1},
+    ) as attempt:
         for step in range(2500):
             attempt.log(step=step, loss=1 / (step + 1), split="train")
         attempt.log({"val/loss": math.nan}, step=2500)
@@ -104,22 +122,36 @@ def tell(given, through, folder):
     said = room.get_attempt(attempt_id=attempt.attempt_id)
     shown(said.status == "succeeded" and said.label == attempt.label, "a successful attempt says so")
     values = {metric.name: metric.value for metric in said.metrics}
-    shown(values == {"loss": 1 / 2500, "val/loss": "NaN", "best": "-Infinity"}, "values that are not finite numbers are reported as they are")
+    shown(
+        values == {"loss": 1 / 2500, "val/loss": "NaN", "best": "-Infinity"},
+        "values that are not finite numbers are reported as they are",
+    )
     counts = [event.get("metricPoints", 0) for event in said.events]
     shown(sum(counts) == 2502 and max(counts) <= 1000, "points are sent in batches")
-    shown([output.outputLabel for output in said.outputs] == ["model.pt"] and said.outputs[0].sizeBytes == 7, "with size and name")
+    shown(
+        [output.outputLabel for output in said.outputs] == ["model.pt"] and said.outputs[0].sizeBytes == 7,
+        "with size and name",
+    )
     with room.attempt(experiment_id, argv=["python", "units.py"], repository=given["repository"]) as measured:
         measured.log(loss=0.5, seconds=3, bare=1, unit={"loss": "bit", "seconds": "s"})
     measured.correct("loss", unit="nat")
     units = {metric.name: metric.unit for metric in room.get_attempt(attempt_id=measured.attempt_id).metrics}
-    shown(units == {"loss": "nat", "seconds": "s", "bare": None}, "each metric has its unit, and a wrong value is corrected later")
+    shown(
+        units == {"loss": "nat", "seconds": "s", "bare": None},
+        "each metric has its unit, and a wrong value is corrected later",
+    )
     measured.took(gpu_hours=0.5, money=(2, "EUR"))
     shown(measured.trouble == [], "without trouble")
     cost = room.get_attempt(attempt_id=measured.attempt_id).cost
-    shown(cost["gpuHours"] == 0.5 and cost["money"] == {"amount": 2, "currency": "EUR"} and cost["wallSeconds"] >= 0, "the cost is reported, with the seconds that the client measured")
+    shown(
+        cost["gpuHours"] == 0.5 and cost["money"] == {"amount": 2, "currency": "EUR"} and cost["wallSeconds"] >= 0,
+        "the cost is reported, with the seconds that the client measured",
+    )
 
     # A sweep in one run: each value has its dimensions
-    with room.attempt(experiment_id, argv=["python", "sweep.py"], repository=given["repository"], dimensions=["arm", "seed", "warm"]) as sweep:
+    with room.attempt(
+        experiment_id, argv=["python", "sweep.py"], repository=given["repository"], dimensions=["arm", "seed", "warm"]
+    ) as sweep:
         for seed in range(3):
             sweep.log(error=1.5 + seed, arm="baseline", seed=seed, unit="nat")
             sweep.log({"error": 1 + seed, "arm": "shift"}, seed=seed, unit="nat")
@@ -131,45 +163,99 @@ def tell(given, through, folder):
             sweep.log(error=1, arm="s" * 65, seed=9)
             sweep.log(error=2, arm=None, seed=9)
             sweep.log(error=3, arm="shift", seed=math.nan)
-    told = [(metric.name, metric.dimensions, metric.step, metric.value) for metric in room.get_attempt(attempt_id=sweep.attempt_id).metrics]
-    shown(("error", {"arm": "shift", "seed": 2}, None, 3) in told and ("error", {"arm": "baseline", "seed": 0}, None, 1.5) in told, "each value has its arm and seed")
-    shown(("error", {"arm": "shift", "seed": 0, "warm": True}, 4, 9) in told and ("seconds", None, None, 3) in told, "an argument that a call omits is not a dimension of it")
+    told = [
+        (metric.name, metric.dimensions, metric.step, metric.value)
+        for metric in room.get_attempt(attempt_id=sweep.attempt_id).metrics
+    ]
+    shown(
+        ("error", {"arm": "shift", "seed": 2}, None, 3) in told
+        and ("error", {"arm": "baseline", "seed": 0}, None, 1.5) in told,
+        "each value has its arm and seed",
+    )
+    shown(
+        ("error", {"arm": "shift", "seed": 0, "warm": True}, 4, 9) in told and ("seconds", None, None, 3) in told,
+        "an argument that a call omits is not a dimension of it",
+    )
     shown(len(told) == 8, "a value with invalid dimensions is left out")
-    shown(any("arm is a text of 65 characters" in each for each in sweep.trouble) and any("arm is a NoneType" in each for each in sweep.trouble), "and trouble names it and says why")
-    table = room.get_experiment_measurements(experiment_id=experiment_id, metric="error", by="arm", over="seed", where="arm:baseline")
-    shown([(group.key, group.n, group.mean) for group in table.groups] == [({"arm": "baseline"}, 3, 2.5)], "the measurement table reads them")
+    shown(
+        any("arm is a text of 65 characters" in each for each in sweep.trouble)
+        and any("arm is a NoneType" in each for each in sweep.trouble),
+        "and trouble names it and says why",
+    )
+    table = room.get_experiment_measurements(
+        experiment_id=experiment_id, metric="error", by="arm", over="seed", where="arm:baseline"
+    )
+    shown(
+        [(group.key, group.n, group.mean) for group in table.groups] == [({"arm": "baseline"}, 3, 2.5)],
+        "the measurement table reads them",
+    )
     sweep.correct("error", value=2.5, arm="baseline", seed=0)
-    table = room.get_experiment_measurements(experiment_id=experiment_id, metric="error", by="arm", over="seed", where="arm:baseline")
-    shown((table.groups[0].n, table.groups[0].mean) == (3, (2.5 + 2.5 + 3.5) / 3), "a wrong value is corrected after the end")
+    table = room.get_experiment_measurements(
+        experiment_id=experiment_id, metric="error", by="arm", over="seed", where="arm:baseline"
+    )
+    shown(
+        (table.groups[0].n, table.groups[0].mean) == (3, (2.5 + 2.5 + 3.5) / 3),
+        "a wrong value is corrected after the end",
+    )
     # Another attempt reproduces an effect
-    effect = {"experimentId": experiment_id, "metric": "error", "over": "seed", "of": {"arm": "shift"}, "against": {"arm": "baseline"}}
+    effect = {
+        "experimentId": experiment_id,
+        "metric": "error",
+        "over": "seed",
+        "of": {"arm": "shift"},
+        "against": {"arm": "baseline"},
+    }
     execution = {"experimentId": experiment_id, "attemptIds": [sweep.attempt_id], "baselineAttemptIds": []}
     body = {**given["finding"], "effects": [effect], "provenance": {"execution": execution, "papers": []}}
-    found = room.publish_finding(**{name[:-2] + "_id" if name.endswith("Id") else name: value for name, value in body.items()})
-    with room.attempt(experiment_id, argv=["python", "sweep.py"], repository=given["repository"], dimensions=["arm", "seed"], reproduces={"findingVersionId": found.result.versionId}) as repeated:
+    found = room.publish_finding(
+        **{name[:-2] + "_id" if name.endswith("Id") else name: value for name, value in body.items()}
+    )
+    with room.attempt(
+        experiment_id,
+        argv=["python", "sweep.py"],
+        repository=given["repository"],
+        dimensions=["arm", "seed"],
+        reproduces={"findingVersionId": found.result.versionId},
+    ) as repeated:
         for seed in range(3):
             repeated.log(error=1.4 + seed, arm="baseline", seed=seed, unit="nat")
             repeated.log(error=1 + seed, arm="shift", seed=seed, unit="nat")
         repeated.reproduction("partly_reproduces", "The sign agrees.", repeats=(found.result.versionId, 0))
     said_of = room.get_attempt(attempt_id=repeated.attempt_id).reproduction
-    shown(repeated.trouble == [] and said_of["repeats"]["versionId"] == found.result.versionId, "a reproduction names the effect that it repeats, and the service computes the result")
+    shown(
+        repeated.trouble == [] and said_of["repeats"]["versionId"] == found.result.versionId,
+        "a reproduction names the effect that it repeats, and the service computes the result",
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with room.attempt(experiment_id, argv=["python", "twice.py"], repository=given["repository"], dimensions=["arm"]) as twice:
+        with room.attempt(
+            experiment_id, argv=["python", "twice.py"], repository=given["repository"], dimensions=["arm"]
+        ) as twice:
             for error in (1, 1, 2):
                 twice.log(error=error, arm="doubled")
             twice.log(error=4, arm="single")
     told = {metric.dimensions["arm"]: metric.value for metric in room.get_attempt(attempt_id=twice.attempt_id).metrics}
     shown(told == {"doubled": 1, "single": 4}, "a repeated value counts once, and a contradicting one removes no other")
-    shown("1 values were left out" in twice.trouble[0] and "is 2 for error at arm=doubled, which /metrics/0 gives as 1" in twice.trouble[0], "both are named")
-    for names, why in ((["Arm"], "'Arm' cannot name a dimension"), (["step"], "step cannot name a dimension"), (list("abcdefghi"), "at most 8"), ("arm", "a list")):
+    shown(
+        "1 values were left out" in twice.trouble[0]
+        and "is 2 for error at arm=doubled, which /metrics/0 gives as 1" in twice.trouble[0],
+        "both are named",
+    )
+    for names, why in (
+        (["Arm"], "'Arm' cannot name a dimension"),
+        (["step"], "step cannot name a dimension"),
+        (list("abcdefghi"), "at most 8"),
+        ("arm", "a list"),
+    ):
         try:
             room.attempt(experiment_id, argv=["python"], repository=given["repository"], dimensions=names)
         except ValueError as error:
             shown(why in str(error), f"names that cannot be dimensions are refused before the run: {why}")
 
     page = said._repr_html_()
-    shown("<svg" in page and "loss (train)" in page and "val/loss: no finite value" in page, "a notebook shows its curve")
+    shown(
+        "<svg" in page and "loss (train)" in page and "val/loss: no finite value" in page, "a notebook shows its curve"
+    )
     shown("<svg" in attempt._repr_html_(), "while it runs too")
     shown("What would you like" in room._repr_html_() and "<script" not in room._repr_html_(), "and the Room")
 
@@ -183,8 +269,13 @@ def tell(given, through, folder):
     except ValueError:
         pass
     failed = room.get_attempt(attempt_id=failing.attempt_id)
-    shown(failed.status == "failed" and failed.intent == "exploratory", "an exception is a failure, and is raised again")
-    shown("ValueError: the loss is <b>gone</b> in story.py" in failed.failure.explanation, "reported with its message and place")
+    shown(
+        failed.status == "failed" and failed.intent == "exploratory", "an exception is a failure, and is raised again"
+    )
+    shown(
+        "ValueError: the loss is <b>gone</b> in story.py" in failed.failure.explanation,
+        "reported with its message and place",
+    )
     shown(failed.events[-1].exitCode == 1 or failed.events[0].exitCode == 1, "with the exit code")
     shown("<b>gone" not in failed._repr_html_(), "no written text becomes markup")
     try:
@@ -192,7 +283,9 @@ def tell(given, through, folder):
             raise KeyboardInterrupt
     except KeyboardInterrupt:
         pass
-    shown(room.get_attempt(attempt_id=interrupted.attempt_id).status == "cancelled", "an interrupted attempt is cancelled")
+    shown(
+        room.get_attempt(attempt_id=interrupted.attempt_id).status == "cancelled", "an interrupted attempt is cancelled"
+    )
 
     # A value that cannot be reported does not end a run
     with warnings.catch_warnings(record=True) as warned:
@@ -215,8 +308,15 @@ def tell(given, through, folder):
             shown(told.output(folder / "no such file") is None, "a missing file has no digest")
             told.reproduction("splendid", "It is no reproduction at all.")
         told.log(step=9, loss=1)
-    shown(len([each for each in warned if issubclass(each.category, RuntimeWarning)]) == 1, "a run warns once about values that cannot be reported")
-    shown("log: note is a str, not a number: it was left out" in told.trouble and len(told.trouble) == len(set(told.trouble)), "and each is in trouble once")
+    shown(
+        len([each for each in warned if issubclass(each.category, RuntimeWarning)]) == 1,
+        "a run warns once about values that cannot be reported",
+    )
+    shown(
+        "log: note is a str, not a number: it was left out" in told.trouble
+        and len(told.trouble) == len(set(told.trouble)),
+        "and each is in trouble once",
+    )
     said = room.get_attempt(attempt_id=told.attempt_id)
     shown(said.status == "succeeded", "a wrong report does not make a run fail")
     values = {metric.name: metric.value for metric in said.metrics}
@@ -241,13 +341,21 @@ def tell(given, through, folder):
             late.log(step=step, loss=float(step))
     shown(len(late.trouble) > 0 and late.label is None, "a run goes on without the service")
     kept = sorted((folder / "spool").rglob("*.json"))
-    shown(len(kept) >= 4 and all(given["token"] not in path.read_text() for path in kept), "no credential is written down")
+    shown(
+        len(kept) >= 4 and all(given["token"] not in path.read_text() for path in kept), "no credential is written down"
+    )
     line.cut = False
     line.lose = 1
     delivered = room.deliver()
-    shown(delivered.waiting == 0 and not delivered.refused and not list((folder / "spool").rglob("*.json")), "everything is delivered later")
+    shown(
+        delivered.waiting == 0 and not delivered.refused and not list((folder / "spool").rglob("*.json")),
+        "everything is delivered later",
+    )
     arrived = room.get_attempt(attempt_id=late.attempt_id)
-    shown(arrived.status == "succeeded" and sum(event.get("metricPoints", 0) for event in arrived.events) == 1200, "in order, once")
+    shown(
+        arrived.status == "succeeded" and sum(event.get("metricPoints", 0) for event in arrived.events) == 1200,
+        "in order, once",
+    )
     texts = [message.message.text for message in room.all_thread_messages(thread_id=thread_id)]
     shown(texts.count("Said while nobody listened") == 1, "the message too")
 
@@ -260,28 +368,45 @@ def tell(given, through, folder):
         expected_status=experiment.status,
         repository=given["repository"],
         argv=["python"],
-        configuration={"rate": -0.0, "at": datetime.datetime(2026, 11, 20, 9, 30, tzinfo=datetime.timezone.utc), "path": pathlib.PurePosixPath("a/b")},
+        configuration={
+            "rate": -0.0,
+            "at": datetime.datetime(2026, 11, 20, 9, 30, tzinfo=datetime.timezone.utc),
+            "path": pathlib.PurePosixPath("a/b"),
+        },
         inputs=[],
     )
     moment = datetime.datetime.now()
     room.report_attempt_event(
-        attempt_id=given["ids"][2], expected_revision=registered.result.revision, expected_status="registered", event="started", reported_at=moment
+        attempt_id=given["ids"][2],
+        expected_revision=registered.result.revision,
+        expected_status="registered",
+        event="started",
+        reported_at=moment,
     )
     started = next(event for event in room.get_attempt(attempt_id=given["ids"][2]).events if event.event == "started")
     told = datetime.datetime.fromisoformat(started.reportedAt.replace("Z", "+00:00"))
     shown(abs(told.timestamp() - moment.timestamp()) < 0.002, "a time without a zone is local time")
     configuration = room.get_attempt(attempt_id=given["ids"][2]).configuration
-    shown(configuration == {"rate": 0, "at": "2026-11-20T09:30:00.000Z", "path": "a/b"}, "times and paths inside a body become text")
+    shown(
+        configuration == {"rate": 0, "at": "2026-11-20T09:30:00.000Z", "path": "a/b"},
+        "times and paths inside a body become text",
+    )
     for wrong in (math.nan, 2**63 - 1, object()):
         try:
             room.create_thread(title=wrong)
         except (ValueError, TypeError) as error:
             shown("/title" in str(error), f"{type(wrong).__name__} that JSON cannot hold is refused with its path")
-    shown(room.write("create_thread", {"roomId": given["roomId"], "title": "By name"}).operation == "create_thread", "any operation can be called by its name")
+    shown(
+        room.write("create_thread", {"roomId": given["roomId"], "title": "By name"}).operation == "create_thread",
+        "any operation can be called by its name",
+    )
     with room.batch() as batch:
         thread = batch.create_thread(room_id=given["roomId"], title="Begun together")
         batch.post_message(thread_id=thread.targetId, text="In one request")
-    shown(batch.receipts[1].threadId == batch.receipts[0].targetId, "a batch stores its writes together, and a later one names what an earlier one made")
+    shown(
+        batch.receipts[1].threadId == batch.receipts[0].targetId,
+        "a batch stores its writes together, and a later one names what an earlier one made",
+    )
     shown(all(receipt.replayed for receipt in batch.send()), "and once only, however often it is sent")
     try:
         with room.batch() as batch:
@@ -289,7 +414,11 @@ def tell(given, through, folder):
             batch.post_message(thread_id=given["roomId"], text="Nowhere")
     except research_room.Refused as error:
         shown("Write 2 of 2" in str(error), "a refused batch says which write failed")
-    shown(isinstance(room.get_llms_txt(), str) and room.get_record(version_id=record.versionId, format="bibtex").startswith("@"), "texts are texts")
+    shown(
+        isinstance(room.get_llms_txt(), str)
+        and room.get_record(version_id=record.versionId, format="bibtex").startswith("@"),
+        "texts are texts",
+    )
     shown(LEFT_OUT is research_room.LEFT_OUT and StateConflict.code == "state_conflict", "and codes are listed")
 
 

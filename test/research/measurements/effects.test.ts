@@ -2,6 +2,7 @@
  * A finding rests its numbers on an effect, which the service computes, stores, and marks as stale when its values
  * change.
  */
+import { pattern } from "../../support/pattern.ts"
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { finding } from "../record/bodies.ts"
@@ -170,7 +171,10 @@ t.test("the finding's page and its Markdown show the effect, and that it is stal
   ).text()
   t.match(
     text,
-    /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: Its values have changed since\. Now: error of shift/m,
+    pattern(
+      /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: /m,
+      /Its values have changed since\. Now: error of shift/m,
+    ),
   )
 })
 

@@ -91,7 +91,8 @@ t.test("where names a setting, its absence, or what it is not", async (t) => {
 })
 
 t.test("CSV and Markdown have a column for each setting", async (t) => {
-  const at = `${lab.house.baseUrl}/api/research/experiments/${experimentId}/measurements?metric=error&against=arm:baseline`
+  const experiment = `${lab.house.baseUrl}/api/research/experiments/${experimentId}`
+  const at = `${experiment}/measurements?metric=error&against=arm:baseline`
   const rows = parse(await (await fetch(`${at}&format=csv`)).text(), { columns: true }) as Record<string, string>[]
   t.same(
     rows.map(({ arm, setting_updates }) => [arm, setting_updates]),

@@ -2,6 +2,7 @@
  * One week of a Room's life: a service of its own whose days pass when the story says so, its people, each with their
  * own browser, and the checks on every page that one of them meets.
  */
+import { pattern } from "../../support/pattern.ts"
 import type { Page } from "playwright-core"
 import t, { type Test } from "tap"
 import { makeRepositories } from "../../../src/demo/repositories.ts"
@@ -55,8 +56,10 @@ export interface Person {
 }
 
 /** Names of the interface: words joined by an underscore or a capital, except the names of programs and of metrics. */
-const NAMES =
-  /\b(?!research_room\b)[a-z]{2,}(?:_[a-z]{2,})+\b|\b(?:version|room|thread|experiment|attempt|finding|expected|request)[A-Z]\w+/
+const NAMES = pattern(
+  /\b(?!research_room\b)[a-z]{2,}(?:_[a-z]{2,})+\b/,
+  /|\b(?:version|room|thread|experiment|attempt|finding|expected|request)[A-Z]\w+/,
+)
 /** The parts of a page that are in the words of this service. */
 const WORDS = `(() => {
   const walker = document.createTreeWalker(document.querySelector("#main"), NodeFilter.SHOW_TEXT)

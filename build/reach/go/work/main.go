@@ -43,7 +43,8 @@ func main() {
 	again, err := agent.CreateThreadWithResponse(all, nil, body)
 	must(err)
 	held(first.JSON200 != nil && again.JSON200 != nil, "both are answered")
-	held(*again.JSON200.Replayed && again.JSON200.Result.ThreadId == first.JSON200.Result.ThreadId, "the second is a replay")
+	same := again.JSON200.Result.ThreadId == first.JSON200.Result.ThreadId
+	held(*again.JSON200.Replayed && same, "the second is a replay")
 
 	one, found, after := 1, 0, 0
 	for {

@@ -39,7 +39,9 @@ export async function makeLarge(demo: string, folder: string, size: number): Pro
   // Search is measured on messages: indexing everything else as well would take most of the filling time.
   const triggers = house.db
     .prepare<{ name: string; sql: string }>(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE '%\\_indexed' ESCAPE '\\' AND name <> 'messages_indexed'",
+      `SELECT name, sql
+        FROM sqlite_schema
+        WHERE type = 'trigger' AND name LIKE '%\\_indexed' ESCAPE '\\' AND name <> 'messages_indexed'`,
     )
     .all()
   for (const { name } of triggers) cloner.exec(`DROP TRIGGER ${name}`)
@@ -62,9 +64,13 @@ const NOTED = 1_000
 function noteRecords(cloner: Cloner, size: number): void {
   cloner.exec(
     `CREATE TEMP TABLE only_noted AS SELECT coalesce(max(item), 0) + 1 AS first FROM search_items;
-     INSERT INTO search_items (kind, id) SELECT iif(n % 2 = 0, 'hypothesis', 'finding'), ${idSql("record")} FROM temp.numbers;
+     INSERT INTO search_items (kind, id)
+      SELECT iif(n % 2 = 0, 'hypothesis', 'finding'), ${idSql("record")}
+      FROM temp.numbers;
      INSERT INTO concept_trigrams (rowid, text) SELECT i.item, folded(concat_ws(char(10), d.key, d.label, d.definition))
-       FROM temp.only_noted o CROSS JOIN search_items i ON i.item >= o.first CROSS JOIN concepts d ON d.version_id = i.id;
+       FROM temp.only_noted o
+      CROSS JOIN search_items i ON i.item >= o.first
+      CROSS JOIN concepts d ON d.version_id = i.id;
      ALTER TABLE temp.only_noted ADD COLUMN last INTEGER;
      UPDATE temp.only_noted SET last = first + ${size - 2 * NOTED - 1}`,
   )
@@ -80,10 +86,15 @@ function indexTexts(cloner: Cloner, db: Db): void {
   const NEW = "item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)"
   cloner.exec(config("hashsize", 256 * 1_024 * 1_024))
   cloner.exec(
-    `CREATE TEMP TABLE new_items AS SELECT item, kind, id FROM search_items, temp.only_noted WHERE ${NEW} AND item NOT BETWEEN first AND last;
+    `CREATE TEMP TABLE new_items AS SELECT item, kind, id
+      FROM search_items, temp.only_noted
+      WHERE ${NEW} AND item NOT BETWEEN first AND last;
      INSERT INTO search_index (rowid, label, title, body, tags) SELECT item, NULL, NULL, h.content ->> '$.text',
        'kmessage ' || replace(t.room_id, '-', '') || ' ' || replace(w.user_id, '-', '')
-     FROM temp.new_items i CROSS JOIN timeline_entries e ON e.entry_id = i.id JOIN places p ON p.place = e.thread JOIN threads t ON t.thread_id = p.id
+     FROM temp.new_items i
+      CROSS JOIN timeline_entries e ON e.entry_id = i.id
+      JOIN places p ON p.place = e.thread
+      JOIN threads t ON t.thread_id = p.id
        JOIN journal h ON h.position = e.history_position JOIN writers w ON w.writer = h.writer
      WHERE i.kind = 'message' ORDER BY item`,
   )
@@ -103,7 +114,10 @@ function indexTexts(cloner: Cloner, db: Db): void {
 function noteNewest(cloner: Cloner, size: number): void {
   const newest = (kind: string, id: string) =>
     cloner.exec(
-      `INSERT INTO search_items (kind, id) SELECT '${kind}', ${id} FROM temp.numbers WHERE n > ${size - NOTED} AND n <= ${size}`,
+      `INSERT INTO search_items (kind, id)
+        SELECT '${kind}', ${id}
+        FROM temp.numbers
+        WHERE n > ${size - NOTED} AND n <= ${size}`,
     )
   newest("experiment", idSql("experiment"))
   newest("attempt", scatteredIdSql("attempt"))
