@@ -67,7 +67,8 @@ const KEYED = /^(\s{0,99}@[A-Za-z_]{1,30}\s{0,9}[{(]\s{0,99})([^,={}"]{1,300}),/
 
 /**
  * What the parser reads otherwise than people mean it: it takes nothing of an entry whose key has a space or `?` in
- * it; `<` and `>` are the signs of TeX's oldest font encoding to it (¡ and ¿); and it knows no semicolons between names.
+ * it; `<` and `>` are the signs of TeX's oldest font encoding to it (¡ and ¿); and it knows no semicolons between
+ * names.
  */
 const mended = (piece: string): string =>
   piece
