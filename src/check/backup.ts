@@ -22,6 +22,7 @@ import type { OnProgress } from "../ledger/replay/replay.ts"
 import { realWorld } from "../ledger/world.ts"
 import { audit, type RunningCommand } from "../people/audit.ts"
 import { webhooks } from "../rooms/webhooks.ts"
+import type { OpenedFiles } from "../ledger/storage/opened-files.ts"
 
 export { databaseFile }
 
@@ -31,13 +32,13 @@ export { databaseFile }
  */
 const companions = ["-wal", "-shm", "-journal"]
 
-export interface BackupReport extends CheckReport {
+interface BackupReport extends CheckReport {
   /** The size of the copy, and the seconds it took to make and verify. */
   readonly bytes: number
   readonly seconds: number
 }
 
-export interface Watching {
+interface Watching {
   /** Called while the copy is verified. */
   readonly onProgress?: OnProgress | undefined
   /**
@@ -211,4 +212,38 @@ function setAside(file: string): string {
   for (const suffix of ["", ...companions])
     if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${kept}${suffix}`)
   return kept
+}
+
+// Saves the data of a running service after another program deleted or replaced its file.
+
+/**
+ * The connection still has all data of a file that was deleted or replaced. It is written to another file beside it, or
+ * under its own name if that is free.
+ * @returns a sentence that says what was done; null if nothing was
+ */
+export function rescue(db: Db, file: string, files: OpenedFiles): string | null {
+  try {
+    return files.isReplaced() ? writeOut(db, file) : null
+  } catch (error) {
+    return `The data could not be kept: ${messageOf(error)}`
+  }
+}
+
+function writeOut(db: Db, file: string): string {
+  const stamp = new Date().toISOString().replaceAll(":", "-")
+  const kept = existsSync(file) ? `${file}.before-${stamp}` : file
+  // SQLite would apply the log to the next file of that name.
+  const log = `${file}-wal.before-${stamp}`
+  const hasLog = existsSync(`${file}-wal`)
+  if (hasLog) renameSync(`${file}-wal`, log)
+  try {
+    backUp(db, kept)
+  } catch (error) {
+    return (
+      "The data could not be written out: " +
+      `${messageOf(error)}${hasLog ? ` The log of the file that was here is kept in ${log}.` : ""}`
+    )
+  }
+  for (const stale of [log, `${file}-shm`]) rmSync(stale, { force: true })
+  return `All that was stored is in ${kept}.`
 }

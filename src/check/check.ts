@@ -9,9 +9,8 @@ import { chains } from "./chains.ts"
 import { replayed } from "./replayed.ts"
 import { countedTables, passingTables, sealedTables } from "../ledger/storage/not-replayed.ts"
 import { isUnclean } from "../ledger/storage/residue.ts"
-import { tablesOf } from "../ledger/storage/tables.ts"
+import { tablesOf, structure } from "../ledger/storage/tables.ts"
 import { brokenAuditLine } from "../people/audit.ts"
-import { structure } from "../ledger/storage/structure.ts"
 
 export interface CheckReport extends ReturnType<typeof chains> {
   /** Whether the journal was replayed and every row compared. */

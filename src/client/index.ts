@@ -5,7 +5,7 @@
 import { present } from "../contract/present.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import type { Manifest } from "../discovery/answers.ts"
-import type { healthReady } from "../discovery/health.ts"
+import type { healthReady } from "../discovery/bootstrap.ts"
 import type { InputOf } from "../contract/operations/index.ts"
 import { isForBearer } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
@@ -232,9 +232,9 @@ export {
   RefusedError,
   UncertainDelivery,
   UnexpectedAnswer,
+  textOf,
 } from "./errors.ts"
 export type { FollowOptions } from "./follow.ts"
 export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
 export type * from "./types.ts"
-export { textOf } from "./text.ts"
 export type { WriteOptions } from "./requests.ts"

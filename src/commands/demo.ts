@@ -3,7 +3,7 @@ import { Command } from "commander"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
 import { option, portOption } from "../settings.ts"
-import { type EdgeSettings, mustHaveBaseUrl, outsideOf, withEdgeOptions } from "./serving.ts"
+import { type EdgeSettings, mustHaveBaseUrl, outsideOf, withEdgeOptions } from "./serve.ts"
 import { untilEnded } from "./until-ended.ts"
 
 interface Options extends EdgeSettings {

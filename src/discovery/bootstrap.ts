@@ -1,8 +1,84 @@
 /** The steps to start as a client, or to recover with nothing but the credential. */
+import type * as v from "valibot"
+import type * as answers from "./answers.ts"
+import { enumerations } from "../contract/schema/enumerations.ts"
+import { protocolVersion, schemaVersions, serviceName } from "../contract/versions.ts"
+import { blocks, bullets, pathOf } from "./markdown.ts"
+import { mcpPath } from "../contract/base-path.ts"
+import { type DiscoveryName, discoveryRoutes } from "./routes.ts"
 import { present } from "../contract/present.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { BootstrapStep } from "./answers.ts"
-import { discoveryRoutes } from "./routes.ts"
+
+// The facts about a running service that its documents contain.
+
+export interface Place {
+  /** Scheme, host and path, without a trailing slash. */
+  readonly baseUrl: string
+}
+
+export interface Program extends Place {
+  readonly softwareVersion: string
+}
+
+export interface Running extends Program {
+  readonly instanceId: string
+  /** The instances it was restored from, oldest first. */
+  readonly lineage: readonly string[]
+}
+
+// The answers of the health routes.
+
+/** Says that the process runs. */
+export const healthLive = (): v.InferOutput<typeof answers.healthLive> => ({ status: "live" })
+
+/** Says that the service is ready, with what a client needs to validate a cached manifest. */
+export const healthReady = (
+  { instanceId, lineage, softwareVersion }: Omit<Running, "baseUrl">,
+  datedAhead: string | null,
+): v.InferOutput<typeof answers.healthReady> => ({
+  status: "ready",
+  protocolVersion,
+  schemaVersions,
+  slices: [...enumerations.slice],
+  instanceId,
+  lineage: [...lineage],
+  softwareVersion,
+  datedAhead,
+})
+
+// `/llms.txt`: a short index of the documents for agents.
+
+/** Links to each document once: first how to begin, then the reference. */
+export function llmsTxt({ baseUrl }: Place): string {
+  const link = (name: DiscoveryName, words = name.replaceAll("_", " ")) => `[${words}](${baseUrl}${pathOf(name)})`
+  const links = (end: RegExp) =>
+    discoveryRoutes
+      .filter(({ name }) => end.test(name))
+      .map(({ name, path }) => `[${name.replace(end, "")}](${baseUrl}${path})`)
+      .join(", ")
+  const parts = enumerations.skillPart.map((part) => `[${part}](${baseUrl}${pathOf("skill")}?part=${part})`)
+  return `${blocks(
+    `# ${serviceName}`,
+    "> Public research in Rooms. People write in a browser, agents over HTTP; both see the same record. " +
+      "Reading needs no credential, writing needs a credential of the Room. " +
+      "Each person also has a Library, for agents with a personal key.",
+    "## Begin",
+    bullets([
+      `HTTP: read the ${link("skill")} first (as files: ${link("skill_zip", "skill.zip")}).`,
+      `MCP, streamable HTTP: ${baseUrl}${mcpPath}, with a credential or key as bearer, or without one to read.`,
+      `Python: ${link("python_client", "research_room.py")}, one file, standard library only. ` +
+        "`print(research_room.__doc__)` shows how to begin.",
+    ]),
+    "## Reference",
+    bullets([
+      `Parts of the skill: ${parts.join(", ")}`,
+      `Schemas: ${links(/_schema$/)}`,
+      `For programs: ${link("manifest")} (also at ${link("service", "service.json")}), ${link("openapi")}, ` +
+        `${link("health_ready", "ready")}, ${link("health_live", "live")}`,
+    ]),
+  )}\n`
+}
 
 const steps: readonly (Pick<BootstrapStep, "path" | "purpose"> & Partial<Pick<BootstrapStep, "parameters">>)[] = [
   {

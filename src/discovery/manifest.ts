@@ -12,14 +12,13 @@ import { operations, receiptedOperations } from "../contract/operations/index.ts
 import { batch } from "../contract/operations/batch.ts"
 import { evidenceKinds } from "../contract/operations/publications.ts"
 import type { Read } from "../contract/definitions/read.ts"
-import { activityKinds, entryKinds, kinds } from "../contract/reads/kinds.ts"
+import { activityKinds, entryKinds, kinds } from "../contract/reads/shared.ts"
 import { reads } from "../contract/reads/index.ts"
 import { refusals } from "../contract/refusals/refusal.ts"
 import { states } from "../contract/states.ts"
 import { type Family, protocolVersion, schemaVersions, serviceName } from "../contract/versions.ts"
 import type { Manifest, ManifestOperation, ManifestRead } from "./answers.ts"
-import { bootstrap } from "./bootstrap.ts"
-import type { Running } from "./facts.ts"
+import { bootstrap, type Running } from "./bootstrap.ts"
 import { discoveryRoutes } from "./routes.ts"
 
 /** The limits by name, without the rate limits if none apply. */

@@ -4,8 +4,7 @@
  */
 import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figures.ts"
 import { uploadedLog, uploadLog } from "../contract/definitions/logs.ts"
-import { actions } from "../contract/operations/actions.ts"
-import type { Action } from "../contract/operations/action.ts"
+import { actions, type Action } from "../contract/operations/actions.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
 import { writeParameters } from "../contract/definitions/parameters.ts"
 import { batch, batchAnswer, batchBody, isBatched } from "../contract/operations/batch.ts"

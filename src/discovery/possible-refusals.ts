@@ -1,7 +1,7 @@
 /** Derives the refusals that a route can answer with from its definition. */
 import * as v from "valibot"
 import { uploadFigure } from "../contract/definitions/figures.ts"
-import type { Action } from "../contract/operations/action.ts"
+import type { Action } from "../contract/operations/actions.ts"
 import { unknownIn, unknownOf } from "../contract/objects/objects.ts"
 import { type Operation, pathNames } from "../contract/definitions/operation.ts"
 import type { Read } from "../contract/definitions/read.ts"

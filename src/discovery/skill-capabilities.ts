@@ -1,20 +1,165 @@
 /**
  * The skill's reference of capabilities: every operation with its body, every read with its parameters, every refusal.
  */
+import * as answers from "../contract/library/answers.ts"
+import { libraryPermissionMeanings } from "../contract/schema/enumerations.ts"
+import { limits } from "../contract/limits.ts"
+import { refusalCodes } from "../contract/refusals/codes.ts"
+import { type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
+import { reads } from "../contract/reads/index.ts"
+import { schemaVersions, type Family } from "../contract/versions.ts"
+import { agentOperationsOf, agentOperations, agentReads } from "./manifest.ts"
+import { all, blocks, bullets, code, get, inCode, op, table, either, numbered } from "./markdown.ts"
+import { inDigits } from "../contract/text.ts"
+import { operationRefusals, readRefusals } from "./possible-refusals.ts"
+import { states } from "../contract/states.ts"
 import { bodySchema, schemaUrl } from "../contract/definitions/json-schema.ts"
 import type { Conditional, Operation } from "../contract/definitions/operation.ts"
 import type { Read } from "../contract/definitions/read.ts"
-import { refusalCodes } from "../contract/refusals/codes.ts"
-import { refusals } from "../contract/refusals/refusal.ts"
-import type { Family } from "../contract/versions.ts"
 import { bootstrap } from "./bootstrap.ts"
-import { agentOperations, agentOperationsOf, agentReads } from "./manifest.ts"
-import { all, blocks, bullets, either, inCode, numbered, table } from "./markdown.ts"
 import { type Parameter, queryParameters } from "./parameters.ts"
-import { operationRefusals } from "./possible-refusals.ts"
-import { type Row, rows, typeInWords, typeNames } from "./schema-words.ts"
-import { librarySection, refusalTable } from "./skill-library.ts"
-import { stateSection } from "./skill-states.ts"
+import { type Row, rows, typeInWords, typeNames } from "./schemas.ts"
+
+// The reference's section on the Library, which has its own keys, schema version and refusals.
+
+/** Refusals with their meaning and remedy. */
+const refusalTable = (codes: readonly RefusalCode[]): string =>
+  table(
+    ["Refusal", "Status", "Retry", "Meaning", "Remedy"],
+    codes.map((name) => {
+      const { status, retryable, meaning, remedy } = refusals[name]
+      return [inCode(name), status.join(", "), retryable ? "yes" : "no", meaning, remedy]
+    }),
+  )
+
+function libraryRefusals(): RefusalCode[] {
+  const possible = new Set([
+    ...agentOperationsOf("library").flatMap((operation) => operationRefusals(operation, "agent")),
+    ...reads.filter(({ surface }) => surface === "key").flatMap((read) => readRefusals(read)),
+  ])
+  return refusalCodes.filter((name) => possible.has(name) || refusals[name].family === "library")
+}
+
+const permissionTable = (): string => {
+  const needing = (permission: string): string => {
+    const named = reads
+      .filter(({ surface, permissions }) => surface === "key" && permissions.some((needed) => needed === permission))
+      .map(({ path }) => inCode(`GET ${path}`))
+    return [
+      ...agentOperationsOf("library")
+        .filter(({ permissions }) => permissions.some((needed) => needed === permission))
+        .map(({ name }) => inCode(name)),
+      ...named,
+    ].join(", ")
+  }
+  return table(
+    ["Permission", "Meaning", "Operations and reads"],
+    Object.entries(libraryPermissionMeanings).map(([permission, meaning]) => [
+      inCode(permission),
+      meaning,
+      needing(permission),
+    ]),
+  )
+}
+
+const librarySection = (): string =>
+  blocks(
+    "## A person's Library",
+    `With a personal key (${inCode("rrk_…")}, issued by its person in the browser) an agent reads and files papers ` +
+      `for that person alone. The same rules apply: bearer key, no ${inCode("Origin")} header, ` +
+      `a fresh ${inCode("requestId")} for each write, the same retries and rehearsals. ${inCode("schemaVersion")} is ` +
+      `${inCode(String(schemaVersions.library))} here. Never send the key to another address, and never write what ` +
+      "you find in a Library into a Room unless its person tells you to.",
+    bullets([
+      `Start with ${get("library_identity")}: the key's permissions, reach and expiry. Schemas and example bodies: ` +
+        `${get("library_schema", "?bundle=1")}.`,
+      `A reach is ${inCode("all")} (the Library and every Collection), ${inCode("owned")} (the Library and the ` +
+        `person's own Collections) or ${inCode("selected")} (chosen Collections, not the Library itself). ` +
+        "What is out of reach is answered as if it did not exist.",
+      `Lists answer ${all(Object.keys(answers.libraryPage(answers.collectionSummary).entries))}: ` +
+        `while ${inCode("hasMore")} is true, send ${inCode("nextOffset")} as ${inCode("offset")}. ` +
+        `A page holds ${limits.pageItems}.`,
+      `${get("library_papers")} takes ${all(["query", "tag", "sort"])}, and answers all matches as one file with ` +
+        `${inCode("format")} ${all(["bibtex", "ris", "csl"])}. ${inCode("tags")} are the person's own words; ` +
+        `${get("library_tags")} lists them.`,
+      `A paper has a ${inCode("paperId")}: its arXiv id, else its DOI, else ${inCode("isbn:…")}, ` +
+        `else ${inCode("ref:…")} if it has no identifier; ${inCode("arxivId")} is accepted too. ` +
+        `${op("save_papers")} and ${op("add_papers")} take ${inCode("identifiers")}: DOIs, ISBNs, addresses, ` +
+        `references, BibTeX, anything that names papers. The receipt lists as ${inCode("unreadable")} what names ` +
+        `none. ${inCode("metadata")} says whether the paper's data is ${inCode("known")}, ` +
+        `and its ${inCode("source")}. Saving or adding a paper again is accepted, and the receipt says so.`,
+      `A batch of up to ${limits.arxivIds} is written whole or not at all. ` +
+        `There may be ${inDigits(limits.savedPapers)} saved papers, ${inDigits(limits.collectionPapers)} papers in a ` +
+        `Collection and ${inDigits(limits.ownedCollections)} Collections of one's own; ` +
+        `past that ${code("limit_reached")} names the limit in ${inCode("current.limit")}.`,
+      `${op("post_note")} posts in the person's name, marked as yours; everybody who shares the Collection reads it. ` +
+        "Only the person deletes, shares and marks as read.",
+      "A receipt belongs to the person: the same delivery with another of their keys gets the same receipt.",
+    ]),
+    permissionTable(),
+    refusalTable(libraryRefusals()),
+  )
+
+// The state tables in prose.
+
+const inProse = (name: string): string => name.replaceAll("_", " ")
+
+type Values = Readonly<Record<string, readonly string[]>>
+/** The state after a step: a fixed one, or the one that a property of the body names. */
+type Destination = string | Values
+
+const destination = (to: Destination): string =>
+  to === "unchanged"
+    ? "unchanged"
+    : typeof to === "string"
+      ? inCode(to)
+      : Object.entries(to)
+          .map(([field, words]) => `${either(words)}, as ${inCode(field)} says`)
+          .join("; ")
+
+const withValues = (values: Values): string =>
+  Object.entries(values)
+    .map(([field, words]) => ` with ${inCode(field)} ${either(words)}`)
+    .join("")
+
+interface Step {
+  readonly from: readonly string[]
+  readonly operation: string
+  readonly by: string
+  readonly to: Destination
+  readonly values?: Values
+}
+
+function experimentStates(): string {
+  const { initial, terminal } = states.experiment
+  const transitions: readonly Step[] = states.experiment.transitions
+  return blocks(
+    `An experiment starts ${inCode(initial)}; ${either(terminal)} is final.`,
+    table(
+      ["From", "Operation", "By", "To"],
+      transitions.map(({ from, operation, by, to, values = {} }) => [
+        either(from),
+        `${inCode(operation)}${withValues(values)}`,
+        inProse(by),
+        destination(to),
+      ]),
+    ),
+  )
+}
+
+function attemptStates(): string {
+  const { initial, terminal, transitions } = states.attempt
+  return blocks(
+    `An attempt starts ${inCode(initial)}; ${either(terminal)} is final. One that started without a reported ` +
+      "outcome is unknown, not failed.",
+    table(
+      ["From", "Event", "By", "To"],
+      transitions.map(({ from, event, by, to }) => [either(from), inCode(event), inProse(by), inCode(to)]),
+    ),
+  )
+}
+
+const stateSection = (): string => blocks("## States", experimentStates(), attemptStates())
 
 /** The properties that all bodies share, except the delivery id. */
 const common: readonly string[] = Object.keys(agentOperations[0]?.body.entries ?? {}).filter((name) =>

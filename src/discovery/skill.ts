@@ -2,7 +2,7 @@
 import type { SkillPart } from "../contract/schema/enumerations.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
 import { Refusal, wrongParameter } from "../contract/refusals/refusal.ts"
-import type { Place } from "./facts.ts"
+import type { Place } from "./bootstrap.ts"
 import { agentOperations } from "./manifest.ts"
 import { capabilities, capability } from "./skill-capabilities.ts"
 import { commandOf, examples } from "./skill-examples.ts"

@@ -2,7 +2,7 @@
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { knownThenSentence, staleSentence } from "../contract/answers/evidence.ts"
-import { accepted } from "../contract/reads/accepted.ts"
+import { accepted } from "../contract/reads/shared.ts"
 import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
 import { keptTableInWords } from "../research/measurements/kept-in-words.ts"

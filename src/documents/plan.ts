@@ -1,7 +1,7 @@
 /** An accepted plan: what to run, on which code, and its success criteria. */
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
-import { accepted } from "../contract/reads/accepted.ts"
+import { accepted } from "../contract/reads/shared.ts"
 import type { Protocol } from "../contract/definitions/work.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import { reviewsOf, linkTo, quoted, recordLine, inline, words, assemble, type DocumentSource } from "./writing.ts"

@@ -2,11 +2,11 @@
 import { writerName } from "../contract/answers/index.ts"
 import { whyStale } from "../contract/answers/measurements.ts"
 import { partInWords } from "../contract/definitions/sentence.ts"
-import { accepted } from "../contract/reads/accepted.ts"
+import { accepted } from "../contract/reads/shared.ts"
 import { independenceInWords, tallyInWords } from "../contract/answers/evidence.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { blemishesInWords } from "../contract/answers/judging.ts"
-import { verdictInWords } from "../contract/answers/verdict.ts"
+import { verdictInWords } from "../contract/answers/parts.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import {
   figureLines,

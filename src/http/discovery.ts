@@ -2,8 +2,7 @@
  * The routes that describe the service: manifest, OpenAPI, skill, schemas. Each document is generated once from the
  * registry.
  */
-import { healthLive, healthReady } from "../discovery/health.ts"
-import { llmsTxt } from "../discovery/llms.ts"
+import { healthLive, healthReady, llmsTxt } from "../discovery/bootstrap.ts"
 import { manifest } from "../discovery/manifest.ts"
 import { pythonClient } from "../discovery/python.ts"
 import { openApi } from "../discovery/openapi.ts"

@@ -1,6 +1,6 @@
 /** A person's private annotations of a paper: notes, highlights and the reading position. */
 import type { Highlight, Annotations as Shown } from "../contract/library/answers.ts"
-import { named } from "../contract/library/papers.ts"
+import { named } from "../contract/library/reads.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 

@@ -3,13 +3,15 @@ import { parse, stored } from "../contract/json.ts"
 import { type Issue, Refusal } from "../contract/refusals/refusal.ts"
 import { limits } from "../contract/limits.ts"
 import { isArxivId, isDoi } from "../contract/schema/fields.ts"
-import type { Change } from "../ledger/journal/behaviour.ts"
+import { type Change, behaviour } from "../ledger/journal/behaviour.ts"
 import type { Found } from "./papers/found.ts"
 import { type Names, pairOf } from "./names/names.ts"
 import { descriptionFrom, type FiledPaper, type Given, type PaperRecord } from "./papers/papers.ts"
-import { wholeScope } from "./reach/scope.ts"
+import { wholeScope, mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
 import { readPapers } from "./reading.ts"
 import type { LibraryTables } from "./tables.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
+import { named } from "../contract/library/reads.ts"
 
 /** The papers that `prepare` found in a write's text before the transaction. */
 export const foundIn = ({ prepared }: { readonly prepared?: unknown }): Found =>
@@ -23,7 +25,7 @@ export const readingOf = ({ readAs = [], unreadable }: Found) => ({
 })
 
 /** The members of a request body that name papers to file. */
-export interface SentPapers {
+interface SentPapers {
   readonly arxivIds?: readonly string[]
   readonly identifiers?: readonly string[]
   readonly titles?: readonly { readonly arxivId: string; readonly title: string }[]
@@ -32,7 +34,7 @@ export interface SentPapers {
 /**
  * Parses the identifiers in a body. @throws Refusal 422 if they name no paper, or more papers than one write may file
  */
-export async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers): Promise<Found | undefined> {
+async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers): Promise<Found | undefined> {
   if (identifiers === undefined) return undefined
   const found = await readPapers(identifiers, "/identifiers")
   const count = found.papers.length + arxivIds.length
@@ -58,13 +60,13 @@ export async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers
 }
 
 /** Returns an issue for each title whose paper is not in `arxivIds`. */
-export const unmatchedTitles = ({ arxivIds = [], titles = [] }: SentPapers): Issue[] =>
+const unmatchedTitles = ({ arxivIds = [], titles = [] }: SentPapers): Issue[] =>
   titles.flatMap(({ arxivId }, index) =>
     arxivIds.includes(arxivId) ? [] : [{ path: `/titles/${index}/arxivId`, message: "is not among arxivIds" }],
   )
 
 /** Returns the papers of a body with their titles and descriptions. */
-export function sentPapers({ arxivIds = [], titles = [] }: SentPapers, found: Found): FiledPaper[] {
+function sentPapers({ arxivIds = [], titles = [] }: SentPapers, found: Found): FiledPaper[] {
   const titleOf = new Map(titles.map(({ arxivId, title }) => [arxivId, title]))
   const byArxivId = arxivIds.map((paperId): FiledPaper => {
     const title = titleOf.get(paperId)
@@ -168,3 +170,148 @@ export const papersNamedBy = (
   userId: string,
   { paperIds = [], arxivIds = [] }: { readonly paperIds?: readonly string[]; readonly arxivIds?: readonly string[] },
 ): string[] => [...new Set([...paperIds, ...arxivIds].map((id) => names.of(userId, id)))]
+
+// Operations that a person or an agent with their key may call: filing papers, editing Collections, and posting notes.
+
+/** The subject of a Library write, which belongs to no Room or Thread. */
+export const inLibrary = { roomId: null, threadId: undefined } as const
+
+/** The outcome of a write whose target has no label. */
+export const outcome = <Result>(id: string, result: Result) => ({ target: { id, label: null }, result })
+
+export function filingOperations(tables: LibraryTables) {
+  const { saved, collections, notes, keys, names } = tables
+  const papers = naming(tables)
+  /** Finds the Collection in reach that the body names. @throws Refusal 404 */
+  const inBody = ({ actor, body }: { actor: Actor; body: { collectionId: string } }) => ({
+    ...inLibrary,
+    collection: collections.mustFind(scopeOf(actor), body.collectionId),
+  })
+
+  /** Does the same, and counts the notes on the paper that the body names. @throws Refusal 404 */
+  function withPaper(call: { actor: Actor; body: PaperName & { collectionId: string } }) {
+    const subject = inBody(call)
+    const { userId } = call.actor
+    const held = collections.holding(subject.collection.id, names.all(userId, paperNamedBy(names, userId, call.body)))
+    if (held === undefined) throw noPaper()
+    return { ...subject, ...held }
+  }
+
+  // The identifiers are parsed in `prepare`, before the transaction.
+  const sent = (call: { body: SentPapers; prepared?: unknown }) => sentPapers(call.body, foundIn(call))
+  const filing = {
+    prepare: ({ body }: { body: SentPapers }) => readIdentifiers(body),
+    references: (call: { actor: Actor; body: SentPapers; prepared?: unknown }) => [
+      ...unmatchedTitles(call.body),
+      ...papers.unknown(call.actor.userId, sent(call)),
+    ],
+  }
+
+  /** Returns JSON of the public part of the key that an agent posts with; null for a person. */
+  function via({ key }: Actor): string | null {
+    const found = key && keys.find(key.keyId)
+    return found === undefined ? null : JSON.stringify({ label: found.label, agent: found.agent })
+  }
+
+  const save_papers = behaviour("save_papers", {
+    subject({ actor }) {
+      mustReachLibrary(actor)
+      return inLibrary
+    },
+    ...filing,
+    write(call, _subject, change) {
+      const { userId } = call.actor
+      const kept = saved.save(userId, papers.named(userId, sent(call), change), change.at)
+      return outcome(userId, { ...readingOf(foundIn(call)), ...kept, label: null })
+    },
+  })
+
+  const create_collection = behaviour("create_collection", {
+    subject: () => inLibrary,
+    write({ actor, body }, _subject, change) {
+      const collectionId = change.newId()
+      collections.create(collectionId, actor.userId, body.name, change.at)
+      if (actor.key?.reach === "selected") keys.select(actor.key.keyId, collectionId)
+      return outcome(collectionId, { collectionId, name: body.name, label: null })
+    },
+  })
+
+  const add_papers = behaviour("add_papers", {
+    subject: inBody,
+    ...filing,
+    write(call, { collection }, change) {
+      const { actor } = call
+      const all = papers.named(actor.userId, sent(call), change)
+      const filed = collections.add(collection, all, actor.userId, change.at, (paperId) =>
+        names.all(actor.userId, paperId),
+      )
+      const kept = reachesLibrary(scopeOf(actor))
+        ? saved.save(actor.userId, all, change.at)
+        : { saved: null, alreadySaved: null }
+      return outcome(collection.id, {
+        collectionId: collection.id,
+        ...filed,
+        ...kept,
+        ...readingOf(foundIn(call)),
+        label: null,
+      })
+    },
+  })
+
+  const remove_paper = behaviour("remove_paper", {
+    subject: withPaper,
+    admit(_call, { notes: held }) {
+      if (held > 0)
+        throw new Refusal(
+          "thread_has_notes",
+          `There ${held === 1 ? "is a note" : `are ${held} notes`} on this paper in the Collection. ` +
+            `It can be removed once ${held === 1 ? "the note is" : "they are"} deleted.`,
+          { current: { notes: held } },
+        )
+    },
+    write(_call, { collection, paperId }) {
+      collections.removePaper(collection.id, paperId)
+      return outcome(collection.id, { collectionId: collection.id, ...named(paperId), label: null })
+    },
+  })
+
+  const rename_collection = behaviour("rename_collection", {
+    subject: ({ actor, body }) => ({
+      ...inLibrary,
+      collection: collections.mustOwn(scopeOf(actor), body.collectionId),
+    }),
+    write({ body }, { collection }) {
+      collections.rename(collection.id, body.name)
+      return outcome(collection.id, { collectionId: collection.id, name: body.name, label: null })
+    },
+  })
+
+  const post_note = behaviour("post_note", {
+    subject: withPaper,
+    references({ body }, { collection, paperId }) {
+      if (body.replyToNoteId === undefined) return []
+      const note = notes.find(body.replyToNoteId)
+      const here = note?.collectionId === collection.id && note.paperId === paperId
+      return here ? [] : [{ path: "/replyToNoteId", message: "is not a note on this paper in this Collection" }]
+    },
+    admit: (_call, { notes: held }) => mustFit("threadNotes", held, 1),
+    write({ actor, body }, { collection, paperId }, change) {
+      const { text, replyToNoteId = null } = body
+      const noteId = change.newId()
+      const collectionId = collection.id
+      notes.post({
+        noteId,
+        collectionId,
+        paperId,
+        replyToNoteId,
+        authorId: actor.userId,
+        postedAt: change.at,
+        text,
+        via: via(actor),
+      })
+      return outcome(noteId, { noteId, collectionId, ...named(paperId), replyToNoteId, label: null })
+    },
+  })
+
+  return { save_papers, create_collection, add_papers, remove_paper, rename_collection, post_note }
+}

@@ -2,16 +2,15 @@
 import type { Domain, Ground } from "../ledger/domains/domain.ts"
 import type { People } from "../people/people.ts"
 import { annotationOperations } from "./annotation-operations.ts"
-import { filingOperations } from "./filing-operations.ts"
+import { filingOperations } from "./filed.ts"
 import { keyOperations } from "./key-operations.ts"
 import { libraryReads } from "./reads.ts"
 import { sharingOperations } from "./sharing-operations.ts"
 import { type LibraryTables, libraryTables } from "./tables.ts"
 import { tagOperations } from "./tag-operations.ts"
 
-export { metadataIntake, libraryActs } from "./papers/intake.ts"
+export { metadataIntake, libraryActs, type Found } from "./papers/found.ts"
 export { readPapers } from "./reading.ts"
-export type { Found } from "./papers/found.ts"
 export type { LibraryTables }
 
 interface Given {

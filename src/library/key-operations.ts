@@ -2,7 +2,7 @@
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { expiry, mintToken } from "../people/tokens.ts"
-import { inLibrary, outcome } from "./filing-operations.ts"
+import { inLibrary, outcome } from "./filed.ts"
 import type { LibraryTables } from "./tables.ts"
 import { scopeOf } from "./reach/scope.ts"
 

@@ -2,7 +2,7 @@
 import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import type { Note } from "../contract/library/answers.ts"
-import { named } from "../contract/library/papers.ts"
+import { named } from "../contract/library/reads.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../ledger/storage/inserting.ts"
 import { REINDEX } from "./names/names.ts"

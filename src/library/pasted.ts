@@ -11,8 +11,7 @@ import { jsonIn, readJson } from "./bibliography/json.ts"
 import { readXml } from "./bibliography/xml.ts"
 import { LOST } from "./bibliography/taking.ts"
 import { readTagged, taggedFormat } from "./bibliography/tagged.ts"
-import { type Format, type Found, PaperCollector } from "./papers/found.ts"
-import { identify } from "./papers/identity.ts"
+import { type Format, type Found, PaperCollector, identify } from "./papers/found.ts"
 
 /** The start of a reference in a list: `[12]`, `12.`, `(12)`, a bullet, `\bibitem`. */
 const BEGINS = /^(?:\[[^\]]{1,20}\]|\(?\d{1,3}[.)]\s|[•*–-]\s|\\bibitem(?:\[[^\]]{0,40}\])?(?:\{[^}]{0,60}\})?)\s*/

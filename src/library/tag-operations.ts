@@ -1,7 +1,6 @@
 /** Tagging saved papers. Tagging a paper also saves it. */
 import { behaviour } from "../ledger/journal/behaviour.ts"
-import { naming, papersNamedBy } from "./filed.ts"
-import { inLibrary, outcome } from "./filing-operations.ts"
+import { naming, papersNamedBy, inLibrary, outcome } from "./filed.ts"
 import type { LibraryTables } from "./tables.ts"
 
 export function tagOperations(tables: LibraryTables) {

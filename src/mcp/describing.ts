@@ -1,5 +1,5 @@
 /** Describes the input of operations and reads, for agents that call them through tools. */
-import { reading } from "../discovery/compact-schema.ts"
+import { reading } from "../discovery/schemas.ts"
 import { agentOperations, agentOperationsOf } from "../discovery/manifest.ts"
 import { pathOf } from "../discovery/markdown.ts"
 import { pathParameters, queryParameters } from "../discovery/parameters.ts"

@@ -3,12 +3,11 @@ import type { ActionBody } from "../contract/operations/actions.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 import { personSubject } from "./audit.ts"
-import { failedSignIns } from "./failed-sign-ins.ts"
+import { failedSignIns, type SignInAttempt, SignInLimit } from "./sign-in-limit.ts"
 import type { ActingParts } from "./acts.ts"
 import type { EndedAccess } from "./operators.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
 import type { Person } from "./people.ts"
-import { type SignInAttempt, SignInLimit } from "./sign-in-limit.ts"
 
 export interface SignedIn {
   readonly person: Person

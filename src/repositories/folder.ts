@@ -6,8 +6,7 @@ import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import { codeOf } from "../contract/faults.ts"
 import { cannotTell, no, type RepositoryAnswer, type RepositorySource, yes, parsePin } from "./check.ts"
-import { isUnreadable } from "./git/file.ts"
-import { hexDigits, objectType } from "./git/store.ts"
+import { isUnreadable, hexDigits, objectType } from "./git/store.ts"
 
 const PUBLIC_MARKER = "git-daemon-export-ok"
 

@@ -1,15 +1,13 @@
 /** Rooms: their members, credentials and webhooks, and what is withheld in them. */
 import type { Domain, Ground } from "../ledger/domains/domain.ts"
-import { credentialOperations } from "./credential-operations.ts"
-import { credentials } from "./credentials.ts"
-import { feedReads } from "./feed-reads.ts"
+import { credentialOperations, credentials } from "./credentials.ts"
+import { feedReads } from "./activity.ts"
 import { importedRooms } from "./imported.ts"
 import { leavingRooms } from "./leaving.ts"
 import { memberOperations } from "./member-operations.ts"
 import { members } from "./members.ts"
 import { roomReads } from "./reads.ts"
-import { roomOperations } from "./room-operations.ts"
-import { rooms } from "./rooms.ts"
+import { roomOperations, rooms } from "./rooms.ts"
 import { webhooks } from "./webhooks.ts"
 import { withholdingOperations } from "./withholding.ts"
 

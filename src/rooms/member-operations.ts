@@ -5,7 +5,7 @@ import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"
 import type { Credentials } from "./credentials.ts"
 import type { Members } from "./members.ts"
-import { inPath, userInPath } from "./room-operations.ts"
+import { inPath, userInPath } from "./rooms.ts"
 
 const unavailable = (sentence: string) => new Refusal("room_unavailable", sentence)
 

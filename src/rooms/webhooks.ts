@@ -1,7 +1,7 @@
 /** Webhooks: addresses to notify of new entries in a Room, with the progress and the latest deliveries of each. */
 import { parse, type Stored, stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
-import type { Delivery } from "../contract/answers/webhooks.ts"
+import type { Delivery } from "../contract/answers/rooms.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 

@@ -5,8 +5,7 @@ import type { Attachments } from "../ledger/journal/attachments.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Audit } from "../people/audit.ts"
 import type { People } from "../people/people.ts"
-import { mustOwnOrOperate } from "./room-operations.ts"
-import type { Rooms } from "./rooms.ts"
+import { mustOwnOrOperate, type Rooms } from "./rooms.ts"
 
 export interface Withholding {
   readonly withheld: Withheld

@@ -7,7 +7,7 @@
 import { noSuch } from "../contract/objects/no-such.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
-import { derivedId } from "../ledger/journal/derived-id.ts"
+import { derivedId } from "../ledger/journal/journal.ts"
 import type { Timeline } from "../ledger/journal/timeline.ts"
 import type { Threads } from "./threads.ts"
 

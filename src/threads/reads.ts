@@ -1,6 +1,6 @@
 /** Reads of Threads and their timelines. */
 import type { ThreadSummary } from "../contract/answers/index.ts"
-import { type EntryFilter, entryFiltersOf } from "../contract/reads/kinds.ts"
+import { type EntryFilter, entryFiltersOf } from "../contract/reads/shared.ts"
 import { noSuch } from "../contract/objects/no-such.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { feedOf, feedPage, mustNotBeAhead, pageSize } from "../ledger/lists/paging.ts"

@@ -1,7 +1,7 @@
 /** Token buckets behave like a tank with a tap and a hole: compared with one, in simulated time. */
 import fc from "fast-check"
 import { test } from "tap"
-import { Buckets } from "../../src/edge/limits/buckets.ts"
+import { Buckets } from "../../src/edge/limits/budgets.ts"
 
 /** Whole milliseconds per token, so that the tank and the buckets agree to the last digit. */
 const sizes = fc.record({

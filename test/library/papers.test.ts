@@ -11,8 +11,7 @@ import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { test } from "tap"
 import { atomPapers } from "../../src/library/papers/atom.ts"
-import { importPapers, ImportError } from "../../src/library/papers/import.ts"
-import { snapshotPaper } from "../../src/library/papers/snapshot.ts"
+import { importPapers, ImportError, snapshotPaper } from "../../src/library/papers/import.ts"
 import { collectionOf, refused, share, startHouse } from "./house.ts"
 
 /** A line as in arXiv's snapshot. */

@@ -3,9 +3,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as fc from "fast-check"
 import { test } from "tap"
-import { DamagedRepository, withFile } from "../../src/repositories/git/file.ts"
-import { typeInPack } from "../../src/repositories/git/pack.ts"
-import { objectType } from "../../src/repositories/git/store.ts"
+import { DamagedRepository, withFile, typeInPack, objectType } from "../../src/repositories/git/store.ts"
 import { BareRepository, type Format, type Packed, type Type } from "./bare-repository.ts"
 
 const seed = fc.record({

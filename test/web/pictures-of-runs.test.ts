@@ -5,7 +5,7 @@
 import t from "tap"
 import { type Curve, picture } from "../../src/web/charts/curves.ts"
 import { scatter } from "../../src/web/charts/scatter.ts"
-import { lineOf } from "../../src/web/charts/styles.ts"
+import { lineOf } from "../../src/web/charts/axis.ts"
 
 const setting = { basePath: "", now: 0 }
 type Rows = Parameters<typeof scatter>[0]

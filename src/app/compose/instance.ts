@@ -25,7 +25,7 @@ import { byProvider } from "../../people/by-provider.ts"
 import { operatorActions } from "../../people/operators.ts"
 import { Exports, filesOn, type RoomFiles } from "../../research/export/exports.ts"
 import { newsOf } from "../../research/inbox/index.ts"
-import { entryDescriptions } from "../../rooms/activity-sentence.ts"
+import { entryDescriptions } from "../../rooms/activity.ts"
 import { importActs } from "../../rooms/imported.ts"
 import { webhookActions } from "../../rooms/webhook-actions.ts"
 

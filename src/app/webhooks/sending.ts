@@ -1,11 +1,11 @@
 /** Delivers the activity of a Room to one webhook, in order and at least once, from the webhook's own position. */
 import { setTimeout } from "node:timers/promises"
 import type { Logger } from "pino"
-import type { Delivery } from "../../contract/answers/webhooks.ts"
+import type { Delivery } from "../../contract/answers/rooms.ts"
 import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { isoTime } from "../../ledger/world.ts"
-import { roomEvent } from "../../rooms/room-events.ts"
+import { roomEvent } from "../../rooms/activity.ts"
 import type { Reach } from "../../rooms/webhook-addresses.ts"
 import type { Webhook } from "../../rooms/webhooks.ts"
 import type { Instance } from "../compose/instance.ts"

@@ -4,9 +4,8 @@ import { lease } from "./experiments.ts"
 import { at, count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, knownThen, staleReason } from "./evidence.ts"
-import { verdict } from "./verdict.ts"
+import { verdict, schemaVersion } from "./parts.ts"
 import { shape } from "../schema/fields.ts"
-import { schemaVersion } from "./parts.ts"
 
 const object = shape({ kind: v.string(), id, label: text })
 

@@ -21,10 +21,9 @@ import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { review, reviewed } from "./reviews.ts"
-import { verdict } from "./verdict.ts"
+import { verdict, author, schemaVersion } from "./parts.ts"
 import { shape } from "../schema/fields.ts"
 import { warning } from "./warnings.ts"
-import { author, schemaVersion } from "./parts.ts"
 
 export const notice = shape({
   linkId: id,

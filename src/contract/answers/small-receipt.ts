@@ -9,8 +9,7 @@ import { shape } from "../schema/fields.ts"
 import { shortened } from "../text.ts"
 import { count, id, freeText } from "./fields.ts"
 import type { Receipt } from "./index.ts"
-import { target } from "./parts.ts"
-import { readAs } from "./read-as.ts"
+import { target, readAs } from "./parts.ts"
 
 const optional = v.exactOptional
 const similarItems = v.array(shape({ label: v.string(), status: v.string(), says: freeText }))

@@ -17,7 +17,7 @@ import {
   paperNamed,
   somePapers,
   reading,
-} from "./papers.ts"
+} from "./reads.ts"
 
 const byFiler = { family: "library", permissions: ["file_papers"] } as const
 /** Titles that the sender gives, each for one of the sent papers. */

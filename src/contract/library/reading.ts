@@ -5,7 +5,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
-import { oneOfPaper, onePaper, paperNamed } from "./papers.ts"
+import { oneOfPaper, onePaper, paperNamed } from "./reads.ts"
 
 const inBrowser = { family: "library", surface: "browser" } as const
 const label = v.null()

@@ -5,7 +5,7 @@ import { plain, text, username, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
-import { ids, onePaper, paperNamed, reading } from "./papers.ts"
+import { ids, onePaper, paperNamed, reading } from "./reads.ts"
 
 const inBrowser = { family: "library", surface: "browser" } as const
 const label = v.null()

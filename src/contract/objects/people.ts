@@ -1,6 +1,5 @@
 /** The other objects: Threads and their messages, Rooms, people, and what belongs to people. */
-import { inRoom, ofPerson } from "./common.ts"
-import type { ObjectSpec } from "./spec.ts"
+import { inRoom, ofPerson, type ObjectSpec } from "./spec.ts"
 
 export const objectsOfPeople = {
   thread: {

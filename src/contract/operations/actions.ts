@@ -2,17 +2,130 @@
  * What people do in the browser that is not an operation on a Room: set-up, signing in and out, invitations.
  * Actions have no receipt: a repeated sign-in is simply another one.
  */
-import { present } from "../present.ts"
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
+import { shape, uuid, oneOf, plain, username } from "../schema/fields.ts"
+import type { RefusalCode } from "../refusals/refusal.ts"
+import { schemaVersions } from "../versions.ts"
+import { present } from "../present.ts"
 import { description } from "../answers/description.ts"
 import { count } from "../answers/fields.ts"
-import { webhookAdded, webhookChanged } from "../answers/webhooks.ts"
-import { oneOf, plain, shape, username } from "../schema/fields.ts"
+import { webhookAdded, webhookChanged } from "../answers/rooms.ts"
 import { subject } from "../schema/ref.ts"
 import { limits } from "../limits.ts"
-import { action, type Action } from "./action.ts"
-import { operatorActions } from "./operator-actions.ts"
+
+// What an action is: something that people do in the browser and that is not an operation on a Room.
+
+type By = "anyone" | "person" | "operator"
+
+interface Spec<N extends string, E extends v.ObjectEntries, A, B extends By, F extends string> {
+  name: N
+  method: "POST" | "DELETE"
+  path: string
+  /** The path to which a page's form is sent; absent if no page has a form for it. */
+  form?: F
+  /**
+   * Who may do it: anyone (authorised by the body or path), a signed-in person, or an operator. For all others the path
+   * does not exist.
+   */
+  by: B
+  summary: string
+  /** Refusals of its own, beyond those that follow from its path and body. */
+  refusals?: readonly RefusalCode[]
+  fields?: E
+  example?: Record<string, unknown>
+  answer: A
+}
+
+const action = <
+  const N extends string,
+  A extends v.GenericSchema,
+  const B extends By,
+  E extends v.ObjectEntries = Record<never, never>,
+  const F extends string = never,
+>(
+  spec: Spec<N, E, A, B, F>,
+) => {
+  const { fields, ...given } = spec
+  const common = {
+    schemaVersion: v.exactOptional(v.literal(schemaVersions.research)),
+    requestId: v.exactOptional(uuid),
+  }
+  // Without fields, their type has no members.
+  return { refusals: [], example: {}, ...given, body: shape({ ...common, ...(fields as E) }) }
+}
+/** An action with any body, as the edge sees it. */
+export interface Action<N extends string = string>
+  extends Readonly<Omit<Spec<N, v.ObjectEntries, v.GenericSchema, By, string>, "fields" | "refusals" | "example">> {
+  readonly refusals: readonly RefusalCode[]
+  readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
+  readonly example: unknown
+}
+
+// What operators do to people, and to other people's credentials, keys and invitations.
+
+const onPerson = <const N extends string, const P extends string, const M extends "POST" | "DELETE" = "POST">(
+  name: N,
+  path: P,
+  summary: string,
+  { method, refusals = [] }: { method?: M; refusals?: readonly RefusalCode[] } = {},
+) =>
+  action({
+    name,
+    method: method ?? "POST",
+    path: `/api/admin/people/{userId}/${path}`,
+    form: `/web/admin/people/{userId}/${name}`,
+    by: "operator",
+    refusals: ["unknown_operation", "room_unavailable", ...refusals],
+    summary,
+    answer: answers.operatedPerson,
+  })
+
+/** The revocation of one token or invitation, whoever owns it. */
+const onDoor = <const N extends string, const P extends string, const I extends string>(
+  name: N,
+  path: P,
+  id: I,
+  summary: string,
+) =>
+  action({
+    name,
+    method: "POST",
+    path: `/api/admin/${path}/{${id}}/revoke`,
+    form: `/web/admin/${path}/{${id}}/${name}`,
+    by: "operator",
+    refusals: ["unknown_operation", "room_unavailable", "state_conflict"],
+    summary,
+    answer: answers.ended,
+  })
+
+const operatorActions = [
+  onPerson(
+    "disable_person",
+    "disable",
+    "Disables a person: they can no longer sign in, and their sessions, credentials, personal keys and open " +
+      "invitations end. What they wrote stays under their name.",
+    { refusals: ["state_conflict"] },
+  ),
+  onPerson("enable_person", "enable", "Enables a disabled person with their old password; ended tokens stay ended.", {
+    refusals: ["state_conflict"],
+  }),
+  onPerson("make_operator", "operator", "Makes a person an operator of the service.", { refusals: ["state_conflict"] }),
+  onPerson(
+    "unmake_operator",
+    "operator",
+    "Removes a person as operator; one operator who is not disabled must remain.",
+    {
+      method: "DELETE",
+      refusals: ["state_conflict"],
+    },
+  ),
+  onPerson("end_access", "end-access", "Ends all of a person's personal keys, and their credentials in every Room."),
+  onPerson("clear_sign_in_count", "clear-sign-in-count", "Clears the failed sign-ins of a person."),
+  onDoor("end_credential", "credentials", "credentialId", "Ends one credential of any member of any Room."),
+  onDoor("end_key", "keys", "keyId", "Ends one personal key of any person."),
+  onDoor("end_invitation", "invitations", "invitationId", "Withdraws one open invitation of any person."),
+] as const
 
 /** The cookie with a browser's session. */
 export const sessionCookie = "research_room_session"

@@ -8,7 +8,7 @@ import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { described } from "../schema/described.ts"
-import { tableQuestion } from "../definitions/table-question.ts"
+import { tableQuestion } from "../definitions/table.ts"
 
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",

@@ -4,7 +4,7 @@
  */
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
-import { webhook } from "../answers/webhooks.ts"
+import { webhook } from "../answers/rooms.ts"
 import { read } from "../definitions/read.ts"
 import { oneOf, uuid } from "../schema/fields.ts"
 import { receiptedOperations } from "../operations/index.ts"

@@ -2,12 +2,11 @@
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
 import { uuid, oneOf } from "../schema/fields.ts"
-import { kinds } from "./kinds.ts"
+import { kinds, lines, query, recordFilters } from "./shared.ts"
 import { read } from "../definitions/read.ts"
 import { words, sequence, wholeNumber } from "../definitions/parameters.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { limits } from "../limits.ts"
-import { lines, query, recordFilters } from "./shared.ts"
 import { described } from "../schema/described.ts"
 
 export const threadReads = [

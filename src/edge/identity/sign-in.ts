@@ -1,13 +1,30 @@
 /** Which ways of signing in are enabled, and the cookie that carries a sign-in through the identity provider. */
-import { getCookie, type H3Event } from "h3"
 import * as v from "valibot"
+import type { Edge } from "../edge.ts"
+import { getCookie, type H3Event } from "h3"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Admission } from "../../people/joining.ts"
 import type { Person } from "../../people/people.ts"
 import type { SignInRequest } from "../../people/provider/provider.ts"
-import { cookieOf } from "./cookies.ts"
-import type { Edge } from "../edge.ts"
 import type { Entrance } from "../sign-in-options.ts"
+
+// The cookies that this service sets.
+
+/**
+ * A cookie limited to this service's path, because several services may share a host; `Secure` behind https. @param
+ * maxAge in seconds; 0 deletes the cookie
+ */
+export function cookieOf(
+  { baseUrl }: Pick<Edge, "baseUrl">,
+  name: string,
+  value: string,
+  maxAge: number,
+): { "set-cookie": string } {
+  const { protocol, pathname } = new URL(baseUrl)
+  const secure = protocol === "https:" ? "; Secure" : ""
+  const path = pathname.replace(/(?<=.)\/$/, "")
+  return { "set-cookie": `${name}=${value}; Max-Age=${maxAge}; Path=${path}; HttpOnly; SameSite=Lax${secure}` }
+}
 
 const usual: Entrance = { passwords: true, invitations: "owners" }
 export const entranceOf = ({ entrance = usual }: Pick<Edge, "entrance">): Entrance => entrance
@@ -77,7 +94,7 @@ const stepSchema = v.variant("step", [
   v.strictObject({ step: v.literal("newcomer"), identity, by: newcomer, next: v.string() }),
   v.strictObject({ step: v.literal("connecting"), identity, userId: v.string() }),
 ])
-export type SignInStep = v.InferOutput<typeof stepSchema>
+type SignInStep = v.InferOutput<typeof stepSchema>
 type Step = SignInStep["step"]
 const isOf = <S extends Step>(one: SignInStep, step: S): one is Extract<SignInStep, { step: S }> => one.step === step
 

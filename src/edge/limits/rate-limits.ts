@@ -7,7 +7,7 @@ import { type CountedRate, countedRates, type RateLimit } from "../../contract/l
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { countedAs, isLoopback } from "./address.ts"
-import { Buckets, type BucketSize } from "./buckets.ts"
+import { Buckets, type BucketSize } from "./budgets.ts"
 import { isReading, type RequestContext } from "./request-context.ts"
 
 export type RateNumbers = Readonly<Record<CountedRate, BucketSize>>

@@ -3,9 +3,8 @@ import { Readable } from "node:stream"
 import type { H3Event } from "h3"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { type Bodies, overBudget } from "./budgets.ts"
+import { type Bodies, overBudget, ownTurn } from "./budgets.ts"
 import { contextOf, type NodeSide, nodeSide, type RequestContext } from "./request-context.ts"
-import { ownTurn } from "./turns.ts"
 
 /** A body up to this many bytes costs no more to parse than any other request. */
 const SMALL = 64 * 1024

@@ -18,9 +18,15 @@ import type { Person } from "../../people/people.ts"
 import type { Identity } from "../../people/provider/provider.ts"
 import { tokenForm } from "../../people/tokens.ts"
 import { clientOf, mustBeOperator, mustBeSignedIn, mustComeFromOwnPage } from "../identity/callers.ts"
-import { cookieOf } from "../identity/cookies.ts"
+import {
+  cookieOf,
+  readStep,
+  entranceOf,
+  mustBeInviter,
+  mustHaveProvider,
+  mustTakePasswords,
+} from "../identity/sign-in.ts"
 import type { Edge } from "../edge.ts"
-import { readStep, entranceOf, mustBeInviter, mustHaveProvider, mustTakePasswords } from "../identity/sign-in.ts"
 import { pathParams } from "../paths.ts"
 import { contextOf } from "../limits/request-context.ts"
 

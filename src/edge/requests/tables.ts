@@ -1,6 +1,6 @@
 /** Reads a table of values in a report as its metrics, for every interface, before the write is checked. */
 import * as v from "valibot"
-import type { ReadAs } from "../../contract/answers/read-as.ts"
+import type { ReadAs } from "../../contract/answers/parts.ts"
 import { table } from "../../contract/definitions/table.ts"
 import { isObject } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"

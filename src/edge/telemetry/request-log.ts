@@ -4,7 +4,7 @@
  */
 import type { Logger } from "pino"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
-import { Buckets } from "../limits/buckets.ts"
+import { Buckets } from "../limits/budgets.ts"
 import type { RequestContext } from "../limits/request-context.ts"
 
 /** Limits the lines that anybody can cause, to what an operator can read and a disk can hold. */

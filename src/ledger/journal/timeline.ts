@@ -2,7 +2,7 @@
 import type { Entry, Notice } from "../../contract/answers/index.ts"
 import { each, keysOf } from "../../contract/each.ts"
 import { tallyColumns } from "../../contract/answers/evidence.ts"
-import type { EntryFilter } from "../../contract/reads/kinds.ts"
+import type { EntryFilter } from "../../contract/reads/shared.ts"
 import { JsonText, parse, type Stored, stored, type Writable } from "../../contract/json.ts"
 import { present } from "../../contract/present.ts"
 import { takesReplies } from "../../contract/operations/takes-replies.ts"

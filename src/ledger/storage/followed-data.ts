@@ -5,7 +5,7 @@ import type { Db } from "./database.ts"
 import { FollowerDb } from "./follower-file.ts"
 import { mustBearMark, latestSchema } from "./schema.ts"
 import { DataError } from "./opening.ts"
-import { structure, structureIn } from "./structure.ts"
+import { structure, structureIn } from "./tables.ts"
 
 /**
  * Opens a file that is verified before the first read and after each change.

@@ -1,14 +1,26 @@
 /**
  * Opens data files in each way: as an instance's data, as a further connection, for reading only, or as a scratch file.
  */
-import { codeOf } from "../../contract/faults.ts"
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
-import { dirname } from "node:path"
 import Database from "better-sqlite3"
+import { codeOf } from "../../contract/faults.ts"
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  accessSync,
+  constants,
+  copyFileSync,
+  mkdtempSync,
+  rmSync,
+} from "node:fs"
+import { dirname, join } from "node:path"
 import { isFollowed, isReplicated, notOwn } from "./litestream-files.ts"
 import { DataError, migrate, mustBeOwn, number, versionOf, latestSchema } from "./schema.ts"
 import { isBusy, type Db, SqliteDb } from "./database.ts"
-
+import { tmpdir } from "node:os"
 export { DataError, EarlierData } from "./schema.ts"
 
 /** Files up to this size are verified at start; larger ones only by `check`. */
@@ -267,5 +279,63 @@ export function openLock(file: string): (() => void) | null {
     database?.close()
     if (isBusy(error)) return null
     throw damage(error, file) ?? error
+  }
+}
+
+// Opens data that must not be changed for a check: on read-only media, or in a folder of another user.
+
+const may = (path: string, what: number): boolean => {
+  try {
+    accessSync(path, what)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether a database cannot be opened as usual, which creates files beside it. */
+export const isReadOnly = (file: string): boolean => !may(dirname(file), constants.W_OK) || !may(file, constants.W_OK)
+
+/**
+ * Opens data without changing it. If another process has it open, it is read as of this moment. Otherwise SQLite would
+ * create files beside it and apply a remaining log: that happens in a copy in the system's temporary folder, which is
+ * deleted on closing.
+ * @param bringForward upgrades a copy of earlier data to this version
+ * @throws DataError if the data cannot be read, or there is no space for the copy
+ */
+export function openReadOnly(file: string, bringForward: (copy: string) => void): { readonly db: Db; close(): void } {
+  for (const path of [file, `${file}-wal`])
+    if (existsSync(path) && !may(path, constants.R_OK)) throw new DataError(`This user may not read ${path}.`)
+  const isCurrent = storedSchema(file) === latestSchema
+  if (isCurrent && existsSync(`${file}-shm`)) {
+    try {
+      const db = openReadConnection(file)
+      return { db, close: () => db.close() }
+    } catch {
+      // No process has it open; its log is a leftover.
+    }
+  }
+  const folder = mkdtempSync(join(tmpdir(), "research-room-check-"))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    const copy = join(folder, "copy.db")
+    for (const suffix of ["", "-wal"]) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix)
+    bringForward(copy)
+    const db = openDatabase(copy)
+    return {
+      db,
+      close() {
+        db.close()
+        remove()
+      },
+    }
+  } catch (error) {
+    remove()
+    if (error instanceof DataError) throw new DataError(error.message.replaceAll(join(folder, "copy.db"), file))
+    const variable = process.platform === "win32" ? "TEMP" : "TMPDIR"
+    throw new DataError(
+      `${file} cannot be written here, so a copy of it is checked in ${tmpdir()}. ` +
+        `Making that copy failed (${codeOf(error)}). Set ${variable} to a folder with enough space.`,
+    )
   }
 }

@@ -7,7 +7,7 @@ import { inDigits } from "../../contract/text.ts"
 import type { PaperCollector } from "../papers/found.ts"
 import { type CslName, dateOf, firstDate } from "../papers/csl.ts"
 import type { Entry } from "./entry.ts"
-import { plain } from "../papers/markup.ts"
+import { plain } from "../papers/record.ts"
 import { takeEntry } from "./taking.ts"
 
 const UNBALANCED = "cannot be read as BibTeX: its braces or quotes do not match"

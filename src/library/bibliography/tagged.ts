@@ -7,7 +7,7 @@ import { inDigits } from "../../contract/text.ts"
 import type { Format, PaperCollector } from "../papers/found.ts"
 import { type CslName, firstDate, nameOf } from "../papers/csl.ts"
 import type { Entry } from "./entry.ts"
-import { plain } from "../papers/markup.ts"
+import { plain } from "../papers/record.ts"
 import { takeEntry } from "./taking.ts"
 
 /** The values of each tag of an entry, in order. */

@@ -3,13 +3,11 @@ import { isArxivId, paperId } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { asArxivId, mentionedArxivId, mentionsIn } from "../../contract/schema/paper-mention.ts"
 import { check } from "../../contract/schema/validation.ts"
-import type { Format, PaperCollector } from "../papers/found.ts"
-import { identify } from "../papers/identity.ts"
-import { doiIn } from "../papers/record.ts"
+import { type Format, type PaperCollector, identify } from "../papers/found.ts"
+import { doiIn, plain } from "../papers/record.ts"
 import type { Given } from "../papers/papers.ts"
 import { authorsOf, momentOf, shownName, yearOf } from "../papers/csl.ts"
 import type { Entry } from "./entry.ts"
-import { plain } from "../papers/markup.ts"
 
 /** Finds an arXiv id in a text, but not in a bare number: page and volume numbers look like ids. */
 const mentionIn = (text: string): string | undefined => (/[a-z]/i.test(text) ? mentionedArxivId(text) : undefined)

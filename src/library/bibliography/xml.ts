@@ -2,7 +2,7 @@
 import { DomUtils, parseDocument } from "htmlparser2"
 import type { PaperCollector } from "../papers/found.ts"
 import { type CslName, firstDate, nameOf } from "../papers/csl.ts"
-import { plain } from "../papers/markup.ts"
+import { plain } from "../papers/record.ts"
 import type { Entry } from "./entry.ts"
 import { endnoteTypes } from "./tagged.ts"
 import { takeEntry } from "./taking.ts"

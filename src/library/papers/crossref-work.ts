@@ -4,9 +4,8 @@ import { asArxivId, mentionedArxivId } from "../../contract/schema/paper-mention
 import { isDoi } from "../../contract/schema/fields.ts"
 import { momentOf, shownName, yearOf } from "./csl.ts"
 import { crossrefTypes, cslDate, cslNames } from "./csl-json.ts"
-import { plain } from "./markup.ts"
-import type { PaperRecord, SourcePaper } from "./papers.ts"
 import {
+  plain,
   clean,
   cleanList,
   doiIn,
@@ -18,6 +17,7 @@ import {
   objects,
   short,
 } from "./record.ts"
+import type { PaperRecord, SourcePaper } from "./papers.ts"
 
 const first = (value: unknown): unknown => list(value)[0]
 

@@ -1,8 +1,7 @@
 /** The names, dates and types of CSL-JSON and of Crossref's works, however they are written. */
 import { isObject } from "../../contract/json.ts"
 import { type CslDate, type CslName, dateOf, dateOfParts, nameOf } from "./csl.ts"
-import { plain } from "./markup.ts"
-import { list } from "./record.ts"
+import { plain, list } from "./record.ts"
 
 export type { CslDate }
 

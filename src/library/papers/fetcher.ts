@@ -12,8 +12,8 @@ import type { Ledger } from "../../ledger/write/admit.ts"
 import { isoTime, type World } from "../../ledger/world.ts"
 import { fetchUncompressed } from "../../outgoing.ts"
 import { softwareVersion } from "../../version.ts"
-import type { MetadataIntake } from "./intake.ts"
-import type { Metadata } from "./metadata.ts"
+import type { MetadataIntake } from "./found.ts"
+import type { Metadata } from "./record.ts"
 import type { PaperRecord, SourcePaper } from "./papers.ts"
 
 /** The longest pause after failures, in milliseconds. */

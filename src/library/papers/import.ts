@@ -2,6 +2,11 @@
  * Imports metadata from a file of arXiv or Crossref: JSON lines of any length in bounded memory (arXiv's snapshot,
  * Crossref's public data file), or one response of their APIs (Atom, JSON). Each may be compressed with gzip.
  */
+import { readJson } from "../../contract/schema/strict-json.ts"
+import { paperFromWork, crossrefPapers } from "./crossref-work.ts"
+import type { SourcePaper } from "./papers.ts"
+import { list, type Members, paperFromArxiv } from "./record.ts"
+import { isObject } from "../../contract/json.ts"
 import { codeOf } from "../../contract/faults.ts"
 import { createReadStream } from "node:fs"
 import { open } from "node:fs/promises"
@@ -10,10 +15,43 @@ import { createGunzip } from "node:zlib"
 import { isoTime, type World } from "../../ledger/world.ts"
 import type { Ledger } from "../../ledger/write/admit.ts"
 import { atomPapers } from "./atom.ts"
-import { crossrefPapers } from "./crossref-work.ts"
-import type { MetadataIntake } from "./intake.ts"
-import type { SourcePaper } from "./papers.ts"
-import { snapshotPaper } from "./snapshot.ts"
+import type { MetadataIntake } from "./found.ts"
+
+// Parses a line of arXiv's metadata snapshot or Crossref's public data file, which holds one paper as JSON.
+
+/**
+ * Reads the authors from `authors_parsed`, lists of last name, first names and suffix, or else from the text that they
+ * entered.
+ */
+function authorsOf({ authors, authors_parsed: parsed }: Members): string[] {
+  if (Array.isArray(parsed)) {
+    return parsed
+      .filter(Array.isArray)
+      .map((parts: unknown[]) =>
+        [parts[1], parts[0], parts[2]].filter((part) => typeof part === "string" && part !== "").join(" "),
+      )
+  }
+  return typeof authors === "string" ? authors.split(/,|\sand\s/).map((author) => author.trim()) : []
+}
+
+/** Makes a paper from a line; null if the line holds none. */
+export function snapshotPaper(text: string): SourcePaper | null {
+  const read = readJson(text)
+  if (!read.ok || !isObject(read.value)) return null
+  if ("DOI" in read.value) return paperFromWork(read.value)
+  const line: Members = read.value
+  const [firstVersion] = list(line.versions)
+  return paperFromArxiv({
+    id: line.id,
+    title: line.title,
+    abstract: line.abstract,
+    doi: line.doi,
+    journal: line["journal-ref"],
+    authors: authorsOf(line),
+    categories: typeof line.categories === "string" ? line.categories.split(" ") : [],
+    published: isObject(firstVersion) ? firstVersion.created : undefined,
+  })
+}
 
 /** Papers in one transaction: enough to be fast, few enough to let a serving process write in between. */
 const BATCH = 500
@@ -34,7 +72,7 @@ export class ImportError extends Error {
   override readonly name = "ImportError"
 }
 
-export interface Imported {
+interface Imported {
   /** Papers whose metadata was stored. */
   readonly papers: number
   /** Lines or entries that are not papers. */

@@ -2,10 +2,87 @@
  * Sign-in at the group's identity provider with OpenID Connect, authorization code and PKCE. The client library is
  * loaded on first use.
  */
-import type { Configuration } from "openid-client"
+import { fetchUncompressed } from "../../outgoing.ts"
 import { limits } from "../../contract/limits.ts"
+import { withoutTrailing } from "../../contract/text.ts"
+import type { Configuration } from "openid-client"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { boundedFetch, NoAnswer } from "./bounded-fetch.ts"
+
+// HTTP requests to an identity provider, which is not trusted until its responses are verified: time and size are
+// limited, and redirects ignored.
+
+const TIMEOUT_MS = 8_000
+const MAX_BYTES = 256 * 1024
+
+/** The provider sent no usable response: it is down, took too long, or sent too much. */
+class NoAnswer extends Error {
+  override readonly name = "NoAnswer"
+}
+
+async function read({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  // Leaving the loop cancels the transfer.
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new NoAnswer(`an answer is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** The options that the client library passes. */
+interface RequestOptions {
+  readonly method?: string | undefined
+  readonly headers?: Record<string, string> | undefined
+  readonly body?: RequestInit["body"] | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Makes a `fetch` that does not follow redirects.
+ * @param timeoutMs the time limit for the whole response
+ * @returns a function that throws NoAnswer if no complete response came, or one with status 5xx or 429
+ */
+export const boundedFetch =
+  (timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES) =>
+  async (address: string, { method = "GET", headers = {}, body, signal }: RequestOptions): Promise<Response> => {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      const response = await fetchUncompressed(address, {
+        method,
+        headers,
+        ...(body != null && { body }),
+        redirect: "manual",
+        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      })
+      const bytes = await read(response, maxBytes)
+      if (response.status >= 500 || response.status === 429) throw new NoAnswer(`it answers ${response.status}`)
+      const isEmpty = response.status === 204 || response.status === 304
+      return new Response(isEmpty ? null : bytes, { status: response.status, headers: response.headers })
+    } catch (error) {
+      if (error instanceof NoAnswer) throw error
+      if (timeout.aborted) throw new NoAnswer(`it does not answer within ${timeoutMs / 1000} seconds`)
+      const cause = error instanceof Error ? error.cause : undefined
+      throw new NoAnswer(cause instanceof Error ? cause.message : "it cannot be reached", { cause: error })
+    }
+  }
+
+// The username proposed to a new user. They may choose another one, since they cannot change it later.
+
+/** Turns a name from the provider into a valid username; "" if too little of it is left. */
+export function proposedName(called: string | null): string {
+  const plain = (called ?? "")
+    .split("@", 1)[0]
+    ?.normalize("NFKD")
+    .replace(/\p{Mark}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .slice(0, limits.usernameMax)
+    .replace(/^[._-]+/, "")
+  const name = withoutTrailing(plain ?? "", "._-")
+  return name.length >= limits.usernameMin ? name : ""
+}
 
 export interface ProviderSettings {
   /** The issuer exactly as in the provider's tokens. */

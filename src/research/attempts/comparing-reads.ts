@@ -5,10 +5,9 @@ import { noSuch } from "../../contract/objects/no-such.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
-import { csvFile, fileOf } from "./rows.ts"
-import type { Curves } from "./curves.ts"
-import type { Settings } from "./settings.ts"
 import {
+  csvFile,
+  fileOf,
   type AttemptTables,
   differing,
   type Last,
@@ -18,6 +17,8 @@ import {
   shownRow,
   type Value,
 } from "./table.ts"
+import type { Curves } from "./curves.ts"
+import type { Settings } from "./settings.ts"
 import { fitted, partOf } from "./thinning.ts"
 
 type Sortable = string | number | undefined

@@ -9,8 +9,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { DIMENSIONS } from "./summary.ts"
 import { curves, type NewPoint } from "./curves.ts"
-import { type Cell, type LastValue, newMetrics } from "./doubled-cells.ts"
-import { dimensionSets, valueBlocks } from "./value-blocks.ts"
+import { type Cell, type LastValue, newMetrics, dimensionSets, valueBlocks } from "./values.ts"
 
 /** The most outputs and last values in the read of an attempt. Of the outputs, these are the newest. */
 const SHOWN = 10 * limits.attemptEvents

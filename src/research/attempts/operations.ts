@@ -14,7 +14,7 @@ import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
 import { admitEvent, currentAttempt } from "./admission.ts"
 import type { Attempt, Attempts } from "./attempts.ts"
-import { type Cell, mustBeOneValue, mustCorrect } from "./doubled-cells.ts"
+import { type Cell, mustBeOneValue, mustCorrect } from "./values.ts"
 import type { Events } from "./events.ts"
 import { planMatch as comparedWithPlan } from "./plan-match.ts"
 

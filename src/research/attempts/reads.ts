@@ -11,10 +11,9 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
 import { text } from "../experiments/summary.ts"
-import { type Cells, fileOf, markdownTable } from "./rows.ts"
+import { type Cells, fileOf, markdownTable, metricKey, type Value } from "./table.ts"
 import type { Events, MetricPoint } from "./events.ts"
 import type { Logs } from "./logs.ts"
-import { metricKey, type Value } from "./table.ts"
 
 type Summary = ReturnType<Attempts["page"]>[number]
 

@@ -4,7 +4,7 @@ import { type KnownThen, knownThenSentence, staleSentence, tallyInWords } from "
 import { writerName } from "../../contract/answers/index.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { oneLine as line } from "../../contract/text.ts"
-import type { Brief, BriefFormat } from "./fitting.ts"
+import type { Brief, BriefFormat } from "./brief.ts"
 
 /** The title of each list, and an item of it in one line. */
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {

@@ -8,7 +8,7 @@ import type { CheckpointSummary, OpenQuestion } from "../../contract/answers/rec
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { ARCHIVE } from "../../rooms/rooms.ts"
-import { STALE_REASONS } from "../../threads/stale.ts"
+import { STALE_REASONS } from "../../threads/threads.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
 import type { StoredTable } from "../measurements/kept-tables.ts"
 import { KNOWN_THEN } from "./known-then.ts"

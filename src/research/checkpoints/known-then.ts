@@ -5,7 +5,7 @@
 import { limits } from "../../contract/limits.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
-import { WORRIES_AT } from "../evidence/withdrawals.ts"
+import { WORRIES_AT } from "../evidence/words.ts"
 
 const RANK = "CASE l.kind WHEN 'retracts' THEN 3 WHEN 'supersedes' THEN 2 WHEN 'corrects' THEN 1 ELSE 0 END"
 const STATUS = `CASE l.kind WHEN 'retracts' THEN 'retracted' WHEN 'supersedes' THEN 'superseded'

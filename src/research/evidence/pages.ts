@@ -6,7 +6,7 @@ import { type EvidenceItem, FALLEN, type Independence, type RecordUse } from "..
 import { keysOf, picked } from "../../contract/each.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
 import { independence } from "./independence.ts"
-import type { UserKind } from "./uses.ts"
+import type { UserKind } from "./verdict.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 

@@ -3,9 +3,123 @@
  * weighs the evidence; an unanswered dispute makes the record contested.
  */
 import { FALLEN } from "../../contract/answers/evidence.ts"
-import type { Verdict } from "../../contract/answers/verdict.ts"
+import { limits } from "../../contract/limits.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { RESTS } from "./grounds.ts"
+import type { enumerations } from "../../contract/schema/enumerations.ts"
+import type { NodeKind } from "../../contract/objects/objects.ts"
+import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
+import type { Verdict } from "../../contract/answers/parts.ts"
 import type { Stored } from "../../contract/json.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
+
+// Keeps the records that rest on a fallen one, directly or further down, so that every list can show it.
+
+/** Whether a record rests on a fallen one. @param id SQL for its id */
+export const IN_DOUBT = (id: string): string => `EXISTS (SELECT 1 FROM shaken_records z WHERE z.version_id = ${id})`
+
+export function shaken(db: Db) {
+  const from = db.prepare(
+    `INSERT OR IGNORE INTO shaken_records (version_id, cause_id)
+     SELECT +?, x.to_version_id
+      FROM record_references x
+      JOIN standings s ON s.version_id = x.to_version_id
+      WHERE x.version_id = +? AND ${RESTS} AND ${FALLEN("s.status")}
+     UNION SELECT +?, b.cause_id
+      FROM record_references x
+      JOIN shaken_records b ON b.version_id = x.to_version_id
+      WHERE x.version_id = +? AND ${RESTS}
+     LIMIT ${limits.groundsFollowed}`,
+  )
+  const forget = db.prepare("DELETE FROM shaken_records WHERE cause_id = +?")
+  const isFallen = db.prepare(`SELECT 1 FROM standings WHERE version_id = +? AND ${FALLEN("status")}`)
+  // Walks up, nearest first, at most `limits.shakenRecords` records.
+  const shake = db.prepare(
+    `INSERT OR IGNORE INTO shaken_records (version_id, cause_id)
+     WITH RECURSIVE up (version_id) AS (
+       SELECT +?
+       UNION SELECT x.version_id
+       FROM up
+       JOIN record_references x ON x.to_version_id = up.version_id
+       WHERE ${RESTS}
+       LIMIT ${limits.shakenRecords})
+     SELECT version_id, +? FROM up LIMIT -1 OFFSET 1`,
+  )
+  const causes = db.prepare<{ causeId: string }>("SELECT cause_id AS causeId FROM shaken_records WHERE version_id = +?")
+
+  function restart(causeId: string): void {
+    forget.run(causeId)
+    if (isFallen.get(causeId) !== undefined) shake.run(causeId, causeId)
+  }
+
+  return {
+    /** Puts a new record in doubt if it rests on a fallen record. */
+    published: (versionId: string): void => void from.run(versionId, versionId, versionId, versionId),
+    /**
+     * Updates the records that rest on a record, directly or further down, after it fell, stood again or was replaced.
+     */
+    moved(versionId: string): void {
+      restart(versionId)
+      for (const { causeId } of causes.all(versionId)) restart(causeId)
+    },
+  }
+}
+
+// Stores the uses of records, with a count by kind of use.
+
+export type Use = (typeof enumerations.recordUse)[number]
+
+/**
+ * The kinds of objects that use records: nodes of the graph that name others, checkpoints, and entries that reuse a
+ * record in another Thread.
+ */
+export type UserKind = Exclude<NodeKind, "material"> | "checkpoint" | "entry"
+
+interface NewUse {
+  readonly targetId: string
+  readonly how: Use
+  readonly byKind: UserKind
+  readonly byId: string
+  readonly at: string
+}
+
+export function uses(db: Db) {
+  const insert = inserting(db, "record_uses", {
+    workedOut: {
+      sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_uses WHERE target_id = ${"targetId"})`,
+    },
+  })
+  const remove = db.prepare("DELETE FROM record_uses WHERE target_id = +? AND how = +? AND by_id = +?")
+  const count = inserting(db, "use_counts", { onConflict: "DO UPDATE SET uses = uses + excluded.uses" })
+  const counts = db.prepare<{ how: Use; uses: number }>("SELECT how, uses FROM use_counts WHERE target_id = +?")
+
+  return {
+    note(use: NewUse): void {
+      insert(use)
+      count({ targetId: use.targetId, how: use.how, uses: 1 })
+    },
+    /** Removes a use that ended, such as that of an amended experiment. */
+    end(targetId: string, how: Use, byId: string): void {
+      const ended = remove.run(targetId, how, byId)
+      if (ended > 0) count({ targetId, how, uses: -ended })
+    },
+    /** Stops counting a use that was withdrawn. It stays readable. */
+    discount: (targetId: string, how: Use): void => void count({ targetId, how, uses: -1 }),
+    /** Counts the uses of a record by kind. */
+    of(targetId: string) {
+      const found = new Map(counts.all(targetId).map(({ how, uses }) => [how, uses]))
+      const of = (how: Use) => found.get(how) ?? 0
+      return {
+        premises: of("premise"),
+        references: of("reference"),
+        evidence: of("evidence"),
+        reuses: of("reuse"),
+        verdicts: of("verdict"),
+        reproductions: of("reproduction"),
+      }
+    },
+  }
+}
 
 export const BEARING = `iif(s.open_dispute IS NOT NULL
   AND NOT ${FALLEN("s.status")}, 'contested', coalesce(y.bearing, 'untested'))`

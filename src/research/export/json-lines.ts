@@ -1,6 +1,6 @@
 /** The rows of a Room as lines of JSON and CSV. */
 import { JsonText, parse, stored, type Writable, writeJson } from "../../contract/json.ts"
-import { csvLine } from "../attempts/rows.ts"
+import { csvLine } from "../attempts/table.ts"
 import { writtenOut } from "./written.ts"
 import type { ExportedRoom, ExportedWrite } from "./room.ts"
 import type { AttemptRow, ExperimentRow, MaterialRow, PlanRow } from "./rows.ts"

@@ -7,7 +7,7 @@ import type { AttemptAnswer, ExperimentSummary, MaterialSummary } from "../../co
 import type { CheckpointSummary } from "../../contract/answers/records.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { STALE_REASONS } from "../../threads/stale.ts"
+import { STALE_REASONS } from "../../threads/threads.ts"
 import { RESTS } from "../evidence/grounds.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"

@@ -2,22 +2,103 @@
  * Exports a Room as an SQLite file for other programs: written to a scratch file from one snapshot, and named after the
  * head of the chain.
  */
+import file from "./sqlite-views.json" with { type: "json" }
+import { extendJson, JsonText, stored, writeJson } from "../../contract/json.ts"
+import { activity } from "../../ledger/journal/activity.ts"
+import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
+import { evidencePages } from "../evidence/pages.ts"
+import { effects } from "../measurements/effects.ts"
+import { repeatedEffects } from "../measurements/repeated-effects.ts"
+import { values } from "../measurements/values.ts"
+import { workingOut } from "../measurements/working-out.ts"
+import { recordSummary } from "../records/shown.ts"
+import { attempt, each, experiment, plan } from "./json-lines.ts"
+import { type ExportedRoom, exportedRoom } from "./room.ts"
+import { PAGE, paged, sequenceOf } from "./rows.ts"
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inAnswers, withWords } from "../../contract/definitions/withheld-text.ts"
 import { keysOf } from "../../contract/each.ts"
 import { limits } from "../../contract/limits.ts"
-import { activity } from "../../ledger/journal/activity.ts"
 import { withheld } from "../../ledger/journal/withheld.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
 import { openPlain } from "../../ledger/storage/opening.ts"
 import { plainName } from "./paths.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
-import { exportedRoom } from "./room.ts"
-import { linesOf } from "./sqlite-lines.ts"
-import { type View, views } from "./sqlite-views.ts"
+
+// The views of a Room's SQLite file, with a description of each view and the type, source and description of each
+// column.
+
+export interface View {
+  readonly about: string
+  /**
+   * Rows are made from the served JSON. A `from` that begins with `$` is a path in it; any other is SQL over the JSON
+   * `d`.
+   */
+  readonly columns: Readonly<Record<string, { readonly type: string; readonly from: string; readonly about: string }>>
+}
+
+const ofRecords = ({ about, columns }: View): View => ({ about, columns: { ...file.record, ...columns } })
+const { findings, hypotheses } = file.views
+export const views = { ...file.views, findings: ofRecords(findings), hypotheses: ofRecords(hypotheses) }
+export type ViewName = keyof typeof views
+
+// The rows of a Room's SQLite file as JSON, view by view.
+
+/** @param db the snapshot that the Room is read from */
+export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, Iterable<string>>> {
+  const { of: effectsOf } = effects(db, workingOut(values(db)), repeatedEffects(db))
+  const { bearingOn } = evidencePages(db)
+  const { fullAfter } = activity(db)
+  const { roomId } = room.summary
+
+  const entries = paged(0, (after) => fullAfter(roomId, after, undefined, PAGE), sequenceOf).map(({ body, content }) =>
+    extendJson(body, { body: new JsonText(stored(content)) }),
+  )
+
+  function* effectLines(): Generator<string> {
+    for (const { versionId, label, kind } of room.records())
+      if (kind === "finding")
+        for (const [position, effect] of effectsOf(versionId).entries())
+          yield writeJson({ versionId, finding: label, position, ...effect })
+  }
+  function* evidenceLines(): Generator<string> {
+    for (const { versionId, label } of room.records()) {
+      const items = paged(undefined, (before: number | undefined) => bearingOn(versionId, before, PAGE), sequenceOf)
+      for (const item of items) yield writeJson({ versionId, record: label, ...item })
+    }
+  }
+  function* recordLines(wanted: "finding" | "hypothesis"): Generator<string> {
+    for (const row of room.records())
+      if (row.kind === wanted) yield writeJson({ ...recordSummary(row), content: new JsonText(row.content) })
+  }
+  const points = room
+    .metrics()
+    .map(({ attemptId, label, ordinal, name, split, dimensions, unit, step, value, reportedAt }) => ({
+      attemptId,
+      attempt: label,
+      ordinal,
+      metric: name,
+      split,
+      unit,
+      step,
+      reportedAt,
+      dimensions: dimensions === null ? null : new JsonText(stored(dimensions)),
+      value: new JsonText(value),
+    }))
+  return {
+    entries,
+    experiments: each(room.experiments().map(experiment)).map(room.atHome),
+    plans: each(room.plans().map(plan)),
+    attempts: each(room.attempts().map(attempt)),
+    measurements: each(points),
+    effects: effectLines(),
+    findings: recordLines("finding").map(room.atHome),
+    evidence: evidenceLines().map(room.atHome),
+    hypotheses: recordLines("hypothesis").map(room.atHome),
+  }
+}
 
 /** Rows between two progress chunks, and bytes in a chunk of the file. */
 const ROWS = 2_000

@@ -8,7 +8,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { fromOtherRoom, labelledObject } from "../../ledger/lists/other-room.ts"
-import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
+import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/words.ts"
 import { standingSeenFrom, type StandingRow } from "../records/shown.ts"
 import { AGENT_OF_ENTRY, authorIn } from "../../ledger/journal/author.ts"
 

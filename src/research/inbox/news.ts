@@ -5,7 +5,7 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import { words } from "../../contract/definitions/sentence.ts"
 import { states } from "../../contract/states.ts"
 import type { Activity, FullRow } from "../../ledger/journal/activity.ts"
-import type { DescribeEntry, EntryDescription } from "../../rooms/activity-sentence.ts"
+import type { DescribeEntry, EntryDescription } from "../../rooms/activity.ts"
 
 export interface ToldEntry extends EntryDescription {
   readonly entry: ActivityEntry

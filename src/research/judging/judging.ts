@@ -20,8 +20,13 @@ import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import { WHY_FAILED } from "../attempts/summary.ts"
 import type { Evidence } from "../evidence/evidence.ts"
-import { ANSWER, STANDS } from "../evidence/withdrawals.ts"
+import { ANSWER, STANDS } from "../evidence/words.ts"
 import { AGENT, AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
+import { present } from "../../contract/present.ts"
+import { known } from "../../contract/objects/no-such.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Checkpoints } from "../checkpoints/checkpoints.ts"
+import type { Records } from "../records/records.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]
 /** One more than is shown, to learn whether there are more. */
@@ -73,7 +78,7 @@ const newest = <Row, Item>(rows: readonly Row[], item: (row: Row) => Item) => ({
   more: rows.length > ITEMS,
 })
 
-export type Judging = ReturnType<typeof judging>
+type Judging = ReturnType<typeof judging>
 
 export function judging(db: Db, evidence: Evidence) {
   const counted = db.prepare<Word>(
@@ -290,4 +295,57 @@ export function judging(db: Db, evidence: Evidence) {
       }
     },
   }
+}
+
+// Reads that help to judge a record or a checkpoint.
+
+interface Tables {
+  readonly records: Records
+  readonly checkpoints: Checkpoints
+  readonly judging: Judging
+}
+
+export function judgingReads({ records, checkpoints, judging }: Tables) {
+  return {
+    record_case({ params }) {
+      const found = known("record", records.summary(params.versionId))
+      const { versionId, roomId } = found
+      return {
+        ...picked(found, "versionId", "kind", "label", "wording", "status", "roomId", "evidenceTally"),
+        bearing: present(records.bearingOf(versionId)),
+        weight: judging.weightOf(versionId),
+        ...judging.around([versionId], roomId),
+        ...judging.downstream(versionId, roomId),
+      }
+    },
+    checkpoint_case({ params }) {
+      const found = known("checkpoint", checkpoints.read(params.checkpointId))
+      const { roomId } = found.checkpoint
+      const cited = found.citations
+        .map((versionId) => records.summary(versionId))
+        .filter((record) => record !== undefined)
+      return {
+        ...picked(found.checkpoint, "checkpointId", "roomId", "threadId", "state"),
+        citations: cited.map((record) => ({
+          ...picked(
+            record,
+            "versionId",
+            "kind",
+            "label",
+            "wording",
+            "status",
+            "author",
+            "outcome",
+            "evidenceTally",
+            "inDoubt",
+          ),
+          ...fromOtherRoom(record.roomId, roomId),
+        })),
+        ...judging.around(
+          cited.map(({ versionId }) => versionId),
+          roomId,
+        ),
+      }
+    },
+  } satisfies Partial<Readers>
 }

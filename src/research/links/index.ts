@@ -1,8 +1,7 @@
 /** Links: corrections, supersessions, disputes and retractions. */
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
-import { links } from "./links.ts"
+import { links, linkReads } from "./links.ts"
 import { linkOperations, repliedStep } from "./operations.ts"
-import { linkReads } from "./reads.ts"
 
 export const domain = {
   tables: [({ db }: Ground) => ({ links: links(db) })],

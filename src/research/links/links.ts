@@ -8,7 +8,7 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { limits } from "../../contract/limits.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
-import type { Reply } from "../reviews/reviews.ts"
+import type { Reply, Reviews } from "../reviews/reviews.ts"
 import type { Worries } from "../../ledger/lists/standings.ts"
 import {
   ANSWER,
@@ -18,12 +18,19 @@ import {
   withdrawal,
   type WithdrawalRow,
   WORRIES_AT,
-} from "../evidence/withdrawals.ts"
+} from "../evidence/words.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
+import { known } from "../../contract/objects/no-such.ts"
+import { idPage } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Doubts } from "../findings/doubts.ts"
+import type { Experiments } from "../experiments/experiments.ts"
+import type { FindingLinks } from "../findings/finding-links.ts"
 
 /** An unanswered dispute of a person's record. */
-export interface Disputed {
+interface Disputed {
   readonly linkId: string
   readonly versionId: string
   readonly label: string
@@ -221,4 +228,52 @@ export function links(db: Db) {
       count: number,
     ) => (filters.targetVersionId === undefined ? list : ofTarget)({ ...filters }, after, count).map(shown),
   }
+}
+
+// Reads of research links, finding links and reviews.
+
+interface Tables {
+  readonly rooms: Rooms
+  readonly experiments: Experiments
+  readonly links: Links
+  readonly findingLinks: FindingLinks
+  readonly reviews: Reviews
+  readonly doubts: Doubts
+}
+
+export function linkReads({ rooms, experiments, links, findingLinks, reviews, doubts }: Tables) {
+  return {
+    room_links({ params, query }) {
+      rooms.mustExist(params.roomId)
+      return idPage(
+        query,
+        (after, count) => links.page({ ...query, ...params }, after, count),
+        ({ linkId }) => linkId,
+      )
+    },
+
+    link({ params }) {
+      const link = links.read(params.linkId)
+      if (link !== undefined) return { ...link, warnings: doubts.ofRecord(link.target.versionId, link.roomId) }
+      return known("link", findingLinks.read(params.linkId) ?? reviews.read(params.linkId))
+    },
+
+    room_reviews({ params, query }) {
+      rooms.mustExist(params.roomId)
+      return idPage(
+        query,
+        (after, count) => reviews.page({ ...query, ...params }, after, count),
+        ({ linkId }) => linkId,
+      )
+    },
+
+    experiment_findings({ params, query }) {
+      const { experimentId } = known("experiment", experiments.find(params.experimentId))
+      return idPage(
+        query,
+        (after, count) => findingLinks.ofExperiment(experimentId, after, count),
+        ({ linkId }) => linkId,
+      )
+    },
+  } satisfies Partial<Readers>
 }

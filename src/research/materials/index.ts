@@ -1,8 +1,6 @@
 /** Materials. */
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
-import { materials } from "./materials.ts"
-import { materialOperations } from "./operations.ts"
-import { materialReads } from "./reads.ts"
+import { materials, materialOperations, materialReads } from "./materials.ts"
 
 export const domain = {
   tables: [({ db }: Ground) => ({ materials: materials(db) })],

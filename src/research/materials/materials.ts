@@ -1,4 +1,5 @@
 /** The rows of materials, the Rooms that registered them, their location reports, and their summaries. */
+import type { LocationState, Obtainability } from "../../contract/schema/enumerations.ts"
 import type { Author, Person } from "../../contract/answers/index.ts"
 import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -7,10 +8,57 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow, workedOut } from "../../ledger/storage/inserting.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
-import type { Made } from "../../ledger/journal/behaviour.ts"
+import { type Made, behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import { obtainabilityOf, type Report } from "./obtainability.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
+import { present } from "../../contract/present.ts"
+import { known } from "../../contract/objects/no-such.ts"
+import { threadSubject } from "../../threads/operations.ts"
+import type { Threads } from "../../threads/threads.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import { idPage } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+
+// Derives whether people can obtain a material from its location reports.
+
+/** The parts of a report that count. */
+export interface Report {
+  readonly reporterId: string
+  readonly uri: string
+  readonly state: LocationState
+  readonly observedDigest: string | null
+}
+
+const meanings: Record<LocationState, Obtainability> = {
+  available: "obtainable",
+  restricted: "restricted",
+  unavailable: "unobtainable",
+}
+/** The states in order of precedence: the first that any report has decides. */
+const order: readonly LocationState[] = ["available", "restricted", "unavailable"]
+
+/**
+ * Considers the newest report of each reporter on each URI. The material is `disputed` if reports on one URI disagree
+ * about the state or the digest, or if a digest differs from the reference. Otherwise one URI that has it is enough.
+ * @param reports oldest first
+ * @param digest the digest in the reference, or null
+ */
+export function obtainabilityOf(reports: readonly Report[], digest: string | null): Obtainability {
+  const newest = [...new Map(reports.map((report) => [`${report.reporterId} ${report.uri}`, report])).values()]
+  if (newest.length === 0) return "unreported"
+  const states = new Map<string, LocationState>()
+  const digests = new Map<string, string>()
+  for (const { uri, state, observedDigest } of newest) {
+    if ((states.get(uri) ?? state) !== state) return "disputed"
+    states.set(uri, state)
+    if (observedDigest === null) continue
+    // A pinned reference has no digest, and each URI may have it packed differently.
+    if (observedDigest !== (digest ?? digests.get(uri) ?? observedDigest)) return "disputed"
+    digests.set(uri, observedDigest)
+  }
+  const reported = new Set(states.values())
+  return meanings[order.find((state) => reported.has(state)) ?? "unavailable"]
+}
 
 type NewMaterial = Made & Omit<NewRow<"materials">, "originRoomId" | "knownIn" | "registeredBy" | "registeredAt">
 
@@ -205,4 +253,84 @@ export function materials(db: Db) {
     page: (valuesDigest: string | undefined, after: string | undefined, count: number) =>
       list({ valuesDigest }, after, count).map((row) => shown(row, null)),
   }
+}
+
+// The behaviours that register materials and report their locations.
+
+export function materialOperations({
+  rooms,
+  threads,
+  materials,
+}: {
+  rooms: Rooms
+  threads: Threads
+  materials: Materials
+}) {
+  const register_material = behaviour("register_material", {
+    subject({ body }) {
+      // The default is the Room's opening Thread.
+      return threadSubject(threads, body.threadId ?? known("room", rooms.openingThread(body.roomId)), body.roomId)
+    },
+    write(call, subject, change) {
+      const { actor, body } = call
+      const { roomId, threadId } = subject
+      const { at, entryId } = change
+      const known = materials.withReference(body.reference, roomId)
+      const materialId = known?.materialId ?? change.newId()
+      const label = known?.label ?? change.label("material")
+      if (known === undefined) materials.insert({ ...body, ...madeBy(call, subject, change), materialId, label })
+      materials.enterRoom({ roomId, materialId, threadId, entryId, registeredAt: at })
+      if (body.location !== undefined)
+        materials.report({ materialId, reporterId: actor.userId, roomId, at, uri: body.location, state: "available" })
+      const origin = fromOtherRoom(known?.originRoomId ?? roomId, roomId)
+      return {
+        target: { id: materialId, label, ...origin },
+        result: { materialId, label, existing: known !== undefined, ...origin },
+      }
+    },
+  })
+
+  const report_material_location = behaviour("report_material_location", {
+    subject({ actor, body }) {
+      const place = known("material", materials.place(body.materialId))
+      // If several Rooms registered the material, the report goes to the credential's Room, or to one that the person
+      // belongs to.
+      const own = actor.grant?.roomId ?? materials.roomOf(actor.userId, body.materialId)
+      const ownThread = own === undefined ? undefined : materials.threadIn(own, body.materialId)
+      const roomId = own !== undefined && ownThread !== undefined ? own : place.originRoomId
+      const threadId = ownThread ?? materials.threadIn(place.originRoomId, body.materialId)
+      return { roomId, threadId, place }
+    },
+    write({ actor, body }, { roomId, place: { label, originRoomId } }, { at }) {
+      const { materialId } = body
+      materials.report({ ...body, reporterId: actor.userId, roomId, at })
+      const { obtainability } = present(materials.summary(materialId))
+      const origin = fromOtherRoom(originRoomId, roomId)
+      return { target: { id: materialId, label, ...origin }, result: { materialId, label, obtainability, ...origin } }
+    },
+  })
+
+  return { register_material, report_material_location }
+}
+
+// Reads of materials.
+
+export function materialReads({ rooms, materials }: { rooms: Rooms; materials: Materials }) {
+  return {
+    room_materials({ params, query }) {
+      rooms.mustExist(params.roomId)
+      return idPage(
+        query,
+        (after, count) => materials.ofRoom(params.roomId, after, count),
+        ({ materialId }) => materialId,
+      )
+    },
+    materials: ({ query }) =>
+      idPage(
+        query,
+        (after, count) => materials.page(query.valuesDigest, after, count),
+        ({ materialId }) => materialId,
+      ),
+    material: ({ params }) => known("material", materials.read(params.materialId)),
+  } satisfies Partial<Readers>
 }

@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Curves } from "../attempts/curves.ts"
 import { dimensionAt, type Dimensions, type Scalar, textOf } from "./cells.ts"
-import { compareKeys } from "./grouping.ts"
+import { compareKeys } from "./frame.ts"
 import { summaryOf } from "./statistics.ts"
 import type { Values } from "./values.ts"
 

@@ -1,6 +1,6 @@
 /** A kept table in a few lines of Markdown, for briefs and documents. */
 import type { KeptTable } from "../../contract/answers/measurements.ts"
-import { markdownTable } from "../attempts/rows.ts"
+import { markdownTable } from "../attempts/table.ts"
 import { textOf } from "./cells.ts"
 import { figure } from "./figures.ts"
 import { placeInWords } from "./in-words.ts"

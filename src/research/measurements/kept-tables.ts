@@ -5,7 +5,7 @@
 import { FALLEN } from "../../contract/answers/evidence.ts"
 import type { KeptTable, MeasurementTable } from "../../contract/answers/measurements.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
-import type { TableQuestion } from "../../contract/definitions/table-question.ts"
+import type { TableQuestion } from "../../contract/definitions/table.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { textOf } from "./cells.ts"

@@ -5,7 +5,7 @@
  */
 import { CsvError, parse } from "csv-parse/sync"
 import * as v from "valibot"
-import type { ReadAs } from "../../contract/answers/read-as.ts"
+import type { ReadAs } from "../../contract/answers/parts.ts"
 import { metric } from "../../contract/definitions/work.ts"
 import { limits } from "../../contract/limits.ts"
 

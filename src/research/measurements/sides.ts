@@ -3,8 +3,7 @@
  * experiment at the same commit, and from further apart only where nothing nearer exists.
  */
 import { type Scalar, type Source, sortedBy } from "./cells.ts"
-import { type Column, type Frame, placesIn, valuesAt } from "./frame.ts"
-import { orderedOver, overOf } from "./grouping.ts"
+import { type Column, type Frame, placesIn, valuesAt, orderedOver, overOf } from "./frame.ts"
 import { Points } from "./points.ts"
 import { type Contrast, type Noise, paired, spreadOf, summaryOf, sumOf, welch } from "./statistics.ts"
 

@@ -4,8 +4,7 @@
  * cells give the same digits in any order.
  */
 import { compareScalars, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
-import { type Frame, placesIn } from "./frame.ts"
-import { type Grouped, grouped, overOf, type Question } from "./grouping.ts"
+import { type Frame, placesIn, type Grouped, grouped, overOf, type Question } from "./frame.ts"
 import type { Points } from "./points.ts"
 import { compared, finiteAmong, noiseOf, runOf, Side } from "./sides.ts"
 import { folded, Stated } from "./stated.ts"

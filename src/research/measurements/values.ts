@@ -1,18 +1,82 @@
 /**
  * Reads measured values for the measurement table, within limits. Dimensions may come from the settings of an attempt.
  */
-import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
+import { type Stored, canonicalJson, parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import type { BodyOf } from "../../contract/operations/index.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
-import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import type { BlockScalars } from "../attempts/values.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
 import { settingsOf } from "../attempts/settings.ts"
-import type { BlockScalars } from "../attempts/value-blocks.ts"
-import { type StoredBlock, storedBlocks } from "./blocks.ts"
 import type { Dimensions, Launch, Scalar, Source } from "./cells.ts"
 import { launchOf, type LaunchText, spelled } from "./stated.ts"
 import { atConditions, type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
+
+// Reads the last values of many attempts, block by block.
+
+/** Attempts per query, which bounds what is read beyond the limit. */
+const AT_ONCE = 50
+
+/** A block as it is stored. */
+interface StoredBlock {
+  /** Index of the attempt in the requested list. */
+  attemptIndex: number
+  readonly units: Stored<string[]>
+  readonly dimensions: Stored<BlockScalars>
+  readonly codes: Buffer
+  readonly bytes: Buffer
+}
+
+function storedBlocks(db: Db) {
+  const columns = "j.key AS attemptIndex, v.units, v.dimensions, v.codes, v.told AS bytes"
+  const ofMetric = db.prepare<StoredBlock>(
+    `SELECT ${columns} FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +?
+        AND v.split = +? ORDER BY j.key, v.block`,
+  )
+  const all = db.prepare<StoredBlock & { readonly name: string; readonly split: string }>(
+    `SELECT ${columns}, v.name, v.split
+      FROM json_each(+?) j
+      CROSS JOIN attempt_values v ON v.attempt_id = j.value
+      ORDER BY j.key, v.name, v.split, v.block`,
+  )
+
+  /** Yields the blocks of some attempts, up to the limit of a table. @param beyond called if there are more values */
+  function* read<B extends StoredBlock>(
+    attemptIds: readonly string[],
+    query: (ids: string) => B[],
+    beyond: () => void,
+  ): Generator<B> {
+    let total = 0
+    for (let from = 0; from < attemptIds.length; from += AT_ONCE)
+      for (const block of query(JSON.stringify(attemptIds.slice(from, from + AT_ONCE)))) {
+        total += block.bytes.length / Float64Array.BYTES_PER_ELEMENT
+        block.attemptIndex += from
+        if (total > limits.measuredValues) return beyond()
+        yield block
+      }
+  }
+
+  return {
+    /** The blocks of one metric. @throws Refusal 422 for more values than a table reads */
+    ofMetric: (attemptIds: readonly string[], metric: string, split: string) =>
+      read(
+        attemptIds,
+        (ids) => ofMetric.all(ids, metric, split),
+        () => {
+          const most = limits.measuredValues.toLocaleString("en")
+          throw badParameter("metric", `has more than ${most} values here: narrow it with experiments or attempts`)
+        },
+      ),
+    /** The blocks of all metrics, up to the limit of a table. */
+    all: (attemptIds: readonly string[]) =>
+      read(
+        attemptIds,
+        (ids) => all.all(ids),
+        () => {},
+      ),
+  }
+}
 
 /** An attempt whose values a table may use. */
 export interface Measured extends Source {
@@ -57,7 +121,7 @@ export interface KnownMetric {
 }
 
 /** The values of one metric, and the sorted names of their units. */
-export interface MetricFrame extends Frame {
+interface MetricFrame extends Frame {
   readonly units: readonly string[]
 }
 

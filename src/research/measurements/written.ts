@@ -1,7 +1,7 @@
 /** The measurement table as CSV, for programs, and as Markdown, for agents to paste. */
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
-import { csvFile, markdownTable } from "../attempts/rows.ts"
+import { csvFile, markdownTable } from "../attempts/table.ts"
 import { figure, interval } from "./figures.ts"
 import { acrossInWords, mergedInWords, noiseInWords, placeInWords } from "./in-words.ts"
 

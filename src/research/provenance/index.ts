@@ -1,7 +1,6 @@
 /** The graph of what a Room's objects rest on. */
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
-import { provenance } from "./provenance.ts"
-import { provenanceReads } from "./reads.ts"
+import { provenance, provenanceReads } from "./provenance.ts"
 
 export const domain = {
   tables: [({ db }: Ground) => ({ provenance: provenance(db) })],

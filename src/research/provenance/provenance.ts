@@ -1,20 +1,156 @@
 /** Reads the provenance graph of a Room, or the part around one of its nodes, with a handful of statements. */
-import type { ProvenanceNode } from "../../contract/schema/enumerations.ts"
+import { enumerations, type ProvenanceNode } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import { nodeKinds, objects } from "../../contract/objects/objects.ts"
-import type { Db } from "../../ledger/storage/database.ts"
+import { outcomeOf } from "../attempts/admission.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import {
+  type IdsIn,
   type Edge,
   EDGES_NAMING,
   EDGES_STATED_BY,
-  type IdsIn,
   type FoundEdge,
   namingValues,
   type NodeTable,
   statedBy,
   statingValues,
 } from "./edges.ts"
-import { type BareNode, namedValues, BARE_NODES, NODES_NAMED, NODES_OF_ROOM, type NodeRow, shown } from "./nodes.ts"
+import { obtainabilityOf } from "../materials/materials.ts"
+import { BEARING } from "../evidence/verdict.ts"
+import { TALLY_OF } from "../evidence/words.ts"
+import { isOneOf } from "../../contract/each.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import type { OperationName } from "../../contract/operations/index.ts"
+import { pathWithin, type ReadName } from "../../contract/reads/index.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+
+// The nodes of the provenance graph: where each kind is stored, and how it is shown.
+
+/** A node with only the columns by which nodes are chosen. `room_id` is the Room in which it originated. */
+interface BareNode {
+  id: string
+  kind: ProvenanceNode
+  room_id: string
+}
+
+interface NodeRow extends BareNode {
+  label: string | null
+  title: string
+  status: string | null
+  outcome: string | null
+  /** The reference of a material, and its location reports as a JSON array, oldest first. */
+  reference: string | null
+  reports: string | null
+}
+
+/** SQL for the columns of a node that the list of objects does not define. `as` is the alias of its table. */
+interface View {
+  readonly as: string
+  readonly title?: string
+  readonly status?: string
+  readonly outcome?: string
+  readonly joins?: string
+  /** The condition for nodes of a Room, if it is not the Room in which they originated. */
+  readonly inRoom?: string
+}
+
+const standing = {
+  as: "r",
+  status: "coalesce(s.status, 'current')",
+  joins: "LEFT JOIN standings s ON s.version_id = r.version_id",
+}
+
+/** The status of a link: withdrawn, or null while it stands. */
+const linkStatus = (link: string) =>
+  `iif(EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${link}), 'withdrawn', NULL)`
+
+const views: Readonly<Record<ProvenanceNode, View>> = {
+  hypothesis: { ...standing, outcome: BEARING, joins: `${standing.joins} ${TALLY_OF("r.version_id")}` },
+  experiment: { as: "e", status: "e.status" },
+  plan: { as: "n" },
+  attempt: {
+    as: "a",
+    title: "a.intent || ' attempt of ' || e.label",
+    status: "a.status",
+    joins: "JOIN experiments e ON e.experiment_id = a.experiment_id",
+  },
+  finding: {
+    ...standing,
+    outcome: "f.outcome",
+    joins: `${standing.joins} LEFT JOIN findings f ON f.version_id = r.version_id`,
+  },
+  cited_claim: standing,
+  material: { as: "m", inRoom: "m.material_id IN (SELECT x.material_id FROM room_materials x WHERE x.room_id = +?)" },
+  finding_link: {
+    as: "l",
+    title: "r.label || ' toward ' || e.label",
+    outcome: "l.toward_question ->> '$.verdict'",
+    status: linkStatus("l.link_id"),
+    joins: "JOIN records r ON r.version_id = l.version_id JOIN experiments e ON e.experiment_id = l.experiment_id",
+  },
+  link: { as: "k", status: linkStatus("k.link_id") },
+}
+
+const NAMES = ["label", "title", "status", "outcome", "room_id"]
+const reports = `(SELECT json_group_array(json_object('reporterId', y.reporter_id, 'uri', y.uri, 'state', y.state,
+  'observedDigest', y.observed_digest) ORDER BY y.sequence)
+  FROM material_reports y WHERE y.material_id = m.material_id)`
+
+function source(kind: ProvenanceNode) {
+  const { table, key, kindIn, label, line, room } = objects[kind]
+  const { as, title = line, status = "NULL", outcome = "NULL", joins = "", inRoom } = views[kind]
+  const cut =
+    `iif(length(${title}) > ${limits.nodeTitle}, substr(${title}, 1, ` + `${limits.nodeTitle - 1}) || '…', ${title})`
+  const columns = [label === null ? "NULL" : `${as}.label`, cut, status, outcome, `${as}.${room}`]
+  const material = kind === "material" ? `m.reference, ${reports}` : "NULL, NULL"
+  const ofKind = kindIn === null ? "" : ` AND ${as}.${kindIn} = '${kind}'`
+  return {
+    id: `${as}.${key}`,
+    select: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${columns.join(", ")}, ${material}
+      FROM ${table} ${as} ${joins}`,
+    selectBare: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${as}.${room} AS room_id FROM ${table} ${as}`,
+    ofKind,
+    inRoom: `${inRoom ?? `${as}.${room} = +?`}${ofKind}`,
+  }
+}
+const sources = nodeKinds.map(source)
+
+const named = (sql: string): string =>
+  `WITH found (id, kind, ${NAMES.join(", ")}, reference, reports) AS (${sql}) SELECT * FROM found`
+
+/** SQL for the newest nodes of a Room. Its parameters are the Room and the limit, once for each kind. */
+const NODES_OF_ROOM = named(
+  sources
+    .map(({ select, inRoom, id }) => `SELECT * FROM (${select} WHERE ${inRoom} ORDER BY ${id} DESC LIMIT +?)`)
+    .join(" UNION ALL "),
+)
+
+/** SQL for the nodes with some ids. `namedValues` returns its parameters. */
+const NODES_NAMED = named(
+  sources
+    .map(({ select, id, ofKind }) => `${select} WHERE ${id} IN (SELECT value FROM json_each(+?))${ofKind}`)
+    .join(" UNION ALL "),
+)
+/** SQL for the same nodes with only the columns by which nodes are chosen. It has the same parameters. */
+const BARE_NODES = sources
+  .map(({ selectBare, id, ofKind }) => `${selectBare} WHERE ${id} IN (SELECT value FROM json_each(+?))${ofKind}`)
+  .join(" UNION ALL ")
+const namedValues = (idsIn: IdsIn): string[] => nodeKinds.map((kind) => idsIn(objects[kind].table))
+
+/** A node in the form of an answer. @param seenFrom the Room of the graph */
+function shown(row: NodeRow, seenFrom: string) {
+  const { id, kind, label, title, room_id: roomId } = row
+  const node = { id, kind, label, title, roomId, ...(label === null ? {} : fromOtherRoom(roomId, seenFrom)) }
+  const { status } = row
+  if (kind === "attempt" && isOneOf(enumerations.attemptStatus, status))
+    return { ...node, status, outcome: outcomeOf(status) }
+  if (kind !== "material") return { ...node, status, outcome: row.outcome }
+  const digest = row.reference?.startsWith("sha256:") ? row.reference : null
+  return { ...node, status: obtainabilityOf(JSON.parse(row.reports ?? "[]"), digest), outcome: null }
+}
 
 /** The chosen nodes, up to a limit for each kind. `cut` has the kinds of which nodes were left out. */
 class Chosen<Node extends BareNode> {
@@ -75,7 +211,7 @@ function graph(roomId: string, rows: readonly NodeRow[], edges: readonly Edge[],
   }
 }
 
-export type Provenance = ReturnType<typeof provenance>
+type Provenance = ReturnType<typeof provenance>
 
 /** @param most the most edges that one graph reads */
 export function provenance(db: Db, most: number = limits.provenanceEdges) {
@@ -158,4 +294,37 @@ export function provenance(db: Db, most: number = limits.provenanceEdges) {
       return graph(roomId, named.all(...namedValues(idsOf(chosen.nodes.values()))), edges, chosen.cut)
     },
   }
+}
+
+// The read of a Room's provenance.
+
+/** The address of the full list of a kind, including nodes that were left out. */
+function listedAt(kind: ProvenanceNode, roomId: string): string {
+  const { by, kinds }: { by: ReadName; kinds?: OperationName } = objects[kind].graph.listed
+  return pathWithin(by, roomId, kinds === undefined ? {} : { kinds })
+}
+
+export function provenanceReads({ rooms, provenance }: { rooms: Rooms; provenance: Provenance }) {
+  function read(roomId: string, focus: string | undefined, depth: number | undefined, basePath: string) {
+    const room = rooms.summary(roomId)
+    if (room === undefined) throw noSuch("room")
+    const found = focus === undefined ? provenance.ofRoom(roomId) : provenance.around(roomId, focus, depth ?? 1)
+    if (found === undefined)
+      throw new Refusal("room_unavailable", "Nothing in the provenance of this Room has the id in focus.")
+    const { nodes, edges, cut } = found
+    const truncated = Object.fromEntries(cut.map((kind) => [kind, `${basePath}${listedAt(kind, roomId)}`]))
+    return { roomId, focus: focus ?? null, nodes, edges, truncated, activityWatermark: room.activityWatermark }
+  }
+
+  return {
+    room_provenance({ params, query, basePath = "" }) {
+      const { focus, depth } = query
+      if (depth !== undefined && focus === undefined) {
+        throw new Refusal("invalid_parameter", "depth says how far around focus to look: give focus with it.", {
+          issues: [{ path: "/focus", message: "is required with depth" }],
+        })
+      }
+      return read(params.roomId, focus, depth, basePath)
+    },
+  } satisfies Partial<Readers>
 }

@@ -22,7 +22,7 @@ import type { Citations } from "../citations/citations.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
-import { arxivIdOf } from "../records/papers.ts"
+import { arxivIdOf } from "../records/publish.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
 

@@ -1,7 +1,7 @@
 /** Records: what hypotheses, findings and cited claims have in common. */
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import { conceptIndex } from "./concepts.ts"
-import { recordOperations } from "./operations.ts"
+import { recordOperations } from "./publish.ts"
 import { records } from "./records.ts"
 
 export const domain = {

@@ -1,17 +1,24 @@
 /** Publishes a record of any kind: writes its row and label, and its card for the timeline. */
+import * as v from "valibot"
 import { picked } from "../../contract/each.ts"
 import type { Writable } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Assertion } from "../../contract/definitions/science.ts"
-import { type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
+import { type Call, type Change, madeBy, behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { type Evidence, type Reference, attributionOf } from "../evidence/evidence.ts"
 import type { Records } from "./records.ts"
 import type { SummaryRow } from "./shown.ts"
+import { present } from "../../contract/present.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { threadSubject } from "../../threads/operations.ts"
+import type { Threads } from "../../threads/threads.ts"
+import { type ConceptIndex, undeclaredConcepts } from "./concepts.ts"
+import { arxivId } from "../../contract/schema/fields.ts"
 
 const shownMembers = ["versionId", "kind", "label", "roomId", "wording", "contentDigest"] as const
 
 /** Makes the timeline card of a record. Its standing is added when the card is read. */
-export function recordCard(
+function recordCard(
   record: Pick<SummaryRow, (typeof shownMembers)[number]>,
   {
     reused,
@@ -95,4 +102,64 @@ export function publishRecord(
       { reused: false, client },
     ),
   }
+}
+
+// The behaviours that publish hypotheses and reuse records.
+
+interface Tables {
+  readonly threads: Threads
+  readonly records: Records
+  readonly concepts: ConceptIndex
+  readonly evidence: Evidence
+  readonly extras: { readonly publish_hypothesis: ExtrasOf<"publish_hypothesis"> }
+}
+
+export function recordOperations({ threads, records, concepts, evidence, extras }: Tables) {
+  const publish_hypothesis = behaviour("publish_hypothesis", {
+    ...extras.publish_hypothesis,
+    subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
+    references: ({ body }) => undeclaredConcepts(concepts, body),
+    write(call, subject, change) {
+      const { premises, references } = call.body
+      return publishRecord({ records, evidence }, call, subject, change, [
+        ...premises.map((premise) => ({ part: "premise" as const, ...premise })),
+        ...references.map((reference) => ({ part: "reference" as const, ...reference })),
+      ])
+    },
+  })
+
+  const reuse_record = behaviour("reuse_record", {
+    subject: ({ params }) => threadSubject(threads, params.threadId),
+    write({ body }, { roomId }, change) {
+      const { versionId, note, client } = body
+      const record = present(records.summary(versionId))
+      evidence.uses("entry", change.entryId, "reuse", [versionId], change.at)
+      const { label } = record
+      const origin = fromOtherRoom(record.roomId, roomId)
+      return {
+        target: { kind: record.kind, id: versionId, label, ...origin },
+        result: { versionId, label, ...origin },
+        entry: recordCard(record, { reused: true, note, client, origin }),
+      }
+    },
+  })
+
+  return { publish_hypothesis, reuse_record }
+}
+
+// Reads arXiv ids as people write them.
+
+/** Prefixes that people write before an arXiv id. */
+const PREFIX = /^(?:arxiv:\s*|https?:\/\/(?:www\.)?arxiv\.org\/(?:abs|pdf)\/)/i
+
+/** Returns the arXiv id in a text, without version and subject class; undefined if the text is not an arXiv id. */
+export function arxivIdOf(text: string): string | undefined {
+  const checked = v.safeParse(
+    arxivId,
+    text
+      .trim()
+      .replace(PREFIX, "")
+      .replace(/\.pdf$/, ""),
+  )
+  return checked.success ? checked.output : undefined
 }

@@ -1,7 +1,6 @@
 /** Reviews. */
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
-import { reviewOperations } from "./operations.ts"
-import { reviews } from "./reviews.ts"
+import { reviewOperations, reviews } from "./reviews.ts"
 
 export const domain = {
   tables: [({ db }: Ground) => ({ reviews: reviews(db) })],

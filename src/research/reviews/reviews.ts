@@ -8,17 +8,19 @@ import { objectOf } from "../../contract/objects/objects.ts"
 import type { ReviewVerdict } from "../../contract/schema/enumerations.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { AGENT_OR_NONE_AT, authorIn } from "../../ledger/journal/author.ts"
-import { contentOf } from "../../ledger/journal/journal.ts"
+import { contentOf, derivedId } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { areOtherAgents, type Writer } from "../evidence/independence.ts"
-import { answerTo, WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
+import { answerTo, WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/words.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 
 type Kind = Review["target"]["kind"]
 
 /** An object that can be reviewed, with its author. */
-export interface Reviewable extends Writer {
+interface Reviewable extends Writer {
   readonly kind: Kind
   readonly id: string
   /** The object in whose tally a review counts. */
@@ -34,7 +36,7 @@ type NewReview = Omit<
 >
 
 /** An objection to an object, with the objector's name and agent. */
-export interface Objected {
+interface Objected {
   readonly kind: Kind
   readonly id: string
   readonly label: string | null
@@ -240,4 +242,46 @@ export function reviews(db: Db) {
       count: number,
     ): Review[] => list({ ...filters }, after, count).map(shown),
   }
+}
+
+// The behaviour that submits a review. It never changes the reviewed object.
+
+export function reviewOperations({ reviews }: { reviews: Reviews }) {
+  const submit_review = behaviour("submit_review", {
+    subject({ body: { target } }) {
+      const found = reviews.object(target)
+      if (found === undefined)
+        throw new Refusal("unknown_record", "There is no finding, checkpoint or plan with this id.")
+      return { roomId: found.roomId, threadId: found.threadId, found }
+    },
+    admit({ actor, body }, { found }) {
+      if (reviews.isOther(actor, found) !== true)
+        throw new Refusal(
+          "role_required",
+          "You wrote this yourself. Another person, or another agent of yours, must review it.",
+          {
+            current: { needed: ["reviewer"] },
+          },
+        )
+      const before = reviews.ofAgent(found.countsFor, actor)
+      const isSame =
+        before !== undefined &&
+        before.verdict === body.verdict &&
+        before.explanation === body.explanation &&
+        before.checked.toSorted().join() === body.checked.toSorted().join()
+      if (isSame)
+        throw new Refusal("link_exists", "You already submitted exactly this review.", {
+          current: { linkId: before.linkId, kind: "review", target: found.id, verdict: before.verdict, at: before.at },
+        })
+    },
+    write(call, { found }, change) {
+      const { verdict } = call.body
+      const linkId = derivedId(change.entryId, "review")
+      reviews.insert({ ...madeBy(call, found, change), linkId, verdict }, call.actor, found)
+      const { kind, id, label } = found
+      return { target: { kind, id, label }, targetId: linkId, result: { linkId, verdict, label: null } }
+    },
+  })
+
+  return { submit_review }
 }

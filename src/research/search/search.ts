@@ -19,7 +19,9 @@ import {
   personHit,
   type Row,
   SHOWN,
-} from "./hits.ts"
+  holds,
+  ReadBudget,
+} from "./snippet.ts"
 import { INDEXED, indexing } from "./indexing.ts"
 import { indexWords } from "./index-words.ts"
 import { folded } from "../../contract/folding.ts"
@@ -35,7 +37,6 @@ import {
   parseQuery,
   type Within,
 } from "./query.ts"
-import { holds, ReadBudget } from "./snippet.ts"
 
 /** Filters the items of a query by status, time and agent, newest first. */
 const itemsOf = (found: string) => `

@@ -6,8 +6,7 @@ import { scaleLinear } from "d3-scale"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { attributes, type Html, html, markup } from "../html.ts"
 import { figure } from "../words.ts"
-import { axis } from "./axis.ts"
-import { fillOf, lineOf, shapeOf } from "./styles.ts"
+import { axis, fillOf, lineOf, shapeOf } from "./axis.ts"
 
 type Series = AnswerOf<"attempt_curves">["curves"][number]
 export interface Curve extends Pick<Series, "attemptId" | "label" | "columns"> {

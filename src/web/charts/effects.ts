@@ -3,7 +3,7 @@
  * interval as a whisker on one axis for all cells. The same table as an SVG file, as Markdown and as CSV.
  */
 import { figureOn, intervalOn, type Scale, scaleOf } from "../../research/measurements/figures.ts"
-import { csvLine, markdownTable } from "../../research/attempts/rows.ts"
+import { csvLine, markdownTable } from "../../research/attempts/table.ts"
 import { attributes, type Content, type Html, html, markup, to } from "../html.ts"
 import { figure } from "../words.ts"
 import { type Axis, axis } from "./axis.ts"

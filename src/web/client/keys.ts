@@ -1,6 +1,128 @@
 /** Keyboard shortcuts: `/` searches, `j` and `k` step through entries, `?` lists all of them. */
-import { openPalette } from "./palette.ts"
+import { folded } from "../../contract/folding.ts"
+import { after, made, pageIn } from "./page.ts"
 import { replyTo } from "./writing.ts"
+
+// `Ctrl+K`: finds a Room, label, paper or person by a few letters, and lists the actions of this page. Results come
+// from the service's search; actions are the links of the page.
+
+interface Choice {
+  readonly text: string
+  readonly beside: string
+  readonly href: string
+}
+
+const MOST = 12
+/** Milliseconds after the last key before the service is searched. */
+const PAUSE = 120
+
+/** The links of this page to places and actions that contain the query. */
+function onPage(query: string): Choice[] {
+  const links = document.querySelectorAll<HTMLAnchorElement>(
+    ".rail a[href], .actions a[href], .beside a.button[href], .top nav a[href]",
+  )
+  const wanted = folded(query)
+  const seen = new Set<string>()
+  return [...links].flatMap(({ textContent, href, parentElement }) => {
+    const text = (textContent ?? "").replace(/\s+/g, " ").trim()
+    if (text === "" || seen.has(href) || !folded(text).includes(wanted)) return []
+    seen.add(href)
+    return [
+      {
+        text: text.replace(/\s\d[\d,]*$/, ""),
+        beside: parentElement?.classList.contains("actions") ? "do" : "go",
+        href,
+      },
+    ]
+  })
+}
+
+async function found(base: string, query: string, signal: AbortSignal): Promise<Choice[]> {
+  const response = await fetch(`${base}/search?query=${encodeURIComponent(query)}`, {
+    headers: { accept: "text/html" },
+    signal,
+  })
+  if (!response.ok) return []
+  const page = await pageIn(response)
+  return [...page.querySelectorAll<HTMLAnchorElement>("main .banner a[href], main .cards li > a[href]")].map(
+    (link) => ({
+      text: (link.textContent ?? "").replace(/\s+/g, " ").trim(),
+      beside: (link.closest("li")?.querySelector(".meta > span")?.textContent ?? "").replace(/\s+/g, " ").trim(),
+      href: new URL(link.getAttribute("href") ?? "", location.href).href,
+    }),
+  )
+}
+
+function openPalette(): void {
+  const dialog = document.querySelector<HTMLDialogElement>("dialog#palette")
+  const input = document.querySelector<HTMLInputElement>("input#palette-query")
+  const list = document.getElementById("palette-list")
+  if (dialog === null || input === null || list === null || dialog.open) return
+  const base = document.getElementById("main")?.dataset.base ?? ""
+  const afterPause = after(PAUSE)
+  let chosen = 0
+
+  const options = () => [...list.querySelectorAll<HTMLElement>("[role=option]")]
+  const choose = (index: number) => {
+    const all = options()
+    chosen = all.length === 0 ? 0 : (index + all.length) % all.length
+    all.forEach((option, at) => option.setAttribute("aria-selected", String(at === chosen)))
+    const at = all[chosen]
+    if (at === undefined) input.removeAttribute("aria-activedescendant")
+    else input.setAttribute("aria-activedescendant", at.id)
+    at?.scrollIntoView({ block: "nearest" })
+  }
+  const show = (choices: readonly Choice[]) => {
+    if (choices.length === 0) {
+      const nothing = "No name on this page contains that. Press Enter to search the record."
+      list.replaceChildren(made("li", { className: "quiet", role: "option", ariaDisabled: "true" }, nothing))
+      choose(0)
+      return
+    }
+    list.replaceChildren(
+      ...choices.slice(0, MOST).map(({ text, beside, href }, index) => {
+        const names = [made("span", {}, text), made("span", { className: "meta" }, beside)]
+        const item = made("li", { id: `palette-${index}`, role: "option" }, ...names)
+        item.dataset.href = href
+        item.addEventListener("click", () => location.assign(href))
+        return item
+      }),
+    )
+    choose(0)
+  }
+  const search = () => {
+    const query = input.value.trim()
+    const here = onPage(query)
+    show(here)
+    const ask = (signal: AbortSignal) =>
+      found(base, query, signal).then(
+        (others) => signal.aborted || show([...others.slice(0, MOST - Math.min(3, here.length)), ...here]),
+        () => {},
+      )
+    afterPause(query === "" ? undefined : ask)
+  }
+  input.value = ""
+  input.oninput = search
+  input.onkeydown = (event) => {
+    const acts: Record<string, () => void> = {
+      ArrowDown: () => choose(chosen + 1),
+      ArrowUp: () => choose(chosen - 1),
+      Enter: () => {
+        const href = options()[chosen]?.dataset.href
+        if (href !== undefined) location.assign(href)
+        else if (input.value.trim() !== "")
+          location.assign(`${base}/search?query=${encodeURIComponent(input.value.trim())}`)
+      },
+    }
+    const act = acts[event.key]
+    if (act === undefined) return
+    event.preventDefault()
+    act()
+  }
+  search()
+  dialog.showModal()
+  input.focus()
+}
 
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

@@ -9,7 +9,7 @@ import { dataLists, fields, one } from "./render.ts"
 import { placeOf, SAYS, type Sheet } from "./sheets/sheet.ts"
 import { saying } from "./saying.ts"
 import { sentence, structure } from "./statement-parts.ts"
-import { borrowedName } from "./suggestions.ts"
+import { borrowedName } from "./choices.ts"
 
 /** The field at a place, without the objects around it. */
 function fieldAt(form: Form, place: string): Field | undefined {

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { withoutTrailing } from "../../contract/text.ts"
 import { countName, type Draft, itemCount } from "./draft.ts"
 import { CONCEPTS, ROLES } from "./statement.ts"
-import { borrowedName, type Suggestions, usualRoles } from "./suggestions.ts"
+import { borrowedName, type Suggestions, usualRoles } from "./choices.ts"
 import verbs from "./verbs.json" with { type: "json" }
 
 const helpers: ReadonlySet<string> = new Set(

@@ -7,7 +7,7 @@ import { shortened } from "../words.ts"
 import { fields, listOf, removeButton } from "./render.ts"
 import { isAsProposed, PROPOSED, WORDING } from "./proposing.ts"
 import { CONCEPTS, ROLES } from "./statement.ts"
-import { usualRoles } from "./suggestions.ts"
+import { usualRoles } from "./choices.ts"
 
 interface Line {
   readonly path: string

@@ -4,7 +4,7 @@
  */
 import { DECIMAL, KEY } from "../../contract/schema/patterns.ts"
 import { type Draft, itemCount, keyName } from "./draft.ts"
-import { borrowedName, type Suggestions } from "./suggestions.ts"
+import { borrowedName, type Suggestions } from "./choices.ts"
 
 export const CONCEPTS = "/concepts"
 export const ROLES = "/assertion/roles"

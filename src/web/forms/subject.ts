@@ -2,7 +2,7 @@
 import { isKeyOf, keysOf } from "../../contract/each.ts"
 import { parsed } from "../../contract/json.ts"
 import type { PublicId } from "../../contract/objects/objects.ts"
-import { accepted } from "../../contract/reads/accepted.ts"
+import { accepted } from "../../contract/reads/shared.ts"
 import type { Visit } from "../visit.ts"
 import { orNull } from "../visit.ts"
 import { entryPath } from "../addresses.ts"

@@ -5,8 +5,22 @@ import { entranceOf, mayInvite } from "../../edge/identity/sign-in.ts"
 import { type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge, tokenOver } from "../parts/marks.ts"
-import { list, section, nextPage, recordItem } from "../parts/lists.ts"
-import { actionButton, actionsHead, empty, facts, heading, label, lastUse, table, time, ways } from "../parts/parts.ts"
+import {
+  list,
+  section,
+  nextPage,
+  recordItem,
+  actionButton,
+  actionsHead,
+  empty,
+  facts,
+  heading,
+  label,
+  lastUse,
+  table,
+  time,
+  ways,
+} from "../parts/parts.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"

@@ -1,8 +1,7 @@
 /** The audit log for operators, newest line first, filtered by kind or person. */
 import { type AuditEntry, auditKindNames, auditKinds, isAuditKind } from "../../contract/answers/audit.ts"
 import { attributes, type Html, html, to } from "../html.ts"
-import { nextPage, tableOr } from "../parts/lists.ts"
-import { exactTime } from "../parts/parts.ts"
+import { nextPage, tableOr, exactTime } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { words } from "../words.ts"
 import { adminShown, cursorIn } from "./admin.ts"

@@ -4,8 +4,7 @@
  */
 import { type AnswerOf, pathTo, type ReadName } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { nextPage } from "../parts/lists.ts"
-import { actionsHead, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
+import { nextPage, actionsHead, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted } from "../words.ts"
 import { randomUUID } from "node:crypto"

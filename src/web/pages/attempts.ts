@@ -14,8 +14,10 @@ import { afforded, doing } from "../parts/actions.ts"
 import { findingsOf, nextAct, steps } from "../parts/guide.ts"
 import { nextOfAttempt } from "../parts/next-acts.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
-import { list, live, section } from "../parts/lists.ts"
 import {
+  list,
+  live,
+  section,
   argv,
   digest,
   empty,

@@ -9,8 +9,9 @@ import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { list, section } from "../parts/lists.ts"
 import {
+  list,
+  section,
   argv,
   digest,
   empty,

@@ -2,7 +2,7 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Curve, picture, runs, type View } from "../charts/curves.ts"
-import { sample } from "../charts/styles.ts"
+import { sample } from "../charts/axis.ts"
 import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
 import { difference, figure } from "../words.ts"
 import type { Visit } from "../visit.ts"

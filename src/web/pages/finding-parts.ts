@@ -1,5 +1,5 @@
 /** The parts of a finding's page that other records lack: the denominator, and the evidence with its checks. */
-import { accepted, type RecordContent } from "../../contract/reads/accepted.ts"
+import { accepted, type RecordContent } from "../../contract/reads/shared.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import type { Execution } from "../../contract/answers/index.ts"
 import { blemishesInWords } from "../../contract/answers/judging.ts"
@@ -12,8 +12,7 @@ import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { effectsOf } from "./forest.ts"
 import { glyph, stateBadge, stateMark, yesNo } from "../parts/marks.ts"
-import { materialList, section } from "../parts/lists.ts"
-import { digest, figuresOf, fromOther, label, table } from "../parts/parts.ts"
+import { materialList, section, digest, figuresOf, fromOther, label, table } from "../parts/parts.ts"
 import { counted, words } from "../words.ts"
 
 type Answer = AnswerOf<"record">

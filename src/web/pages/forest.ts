@@ -7,8 +7,7 @@ import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
 import { type Content, type Html, html } from "../html.ts"
 import { counted } from "../words.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { live, section } from "../parts/lists.ts"
-import { fromOther, label, person } from "../parts/parts.ts"
+import { live, section, fromOther, label, person } from "../parts/parts.ts"
 
 /** The name of an axis, with the unit if all effects have the same. */
 function differenceIn(units: readonly (string | null)[]): string {

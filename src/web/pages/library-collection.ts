@@ -3,10 +3,21 @@ import { withQuery } from "../addresses.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
-import { list, section } from "../parts/lists.ts"
+import {
+  list,
+  section,
+  actionButton,
+  confirmButton,
+  empty,
+  exactTime,
+  facts,
+  heading,
+  more,
+  person,
+  time,
+} from "../parts/parts.ts"
 import { asFiles, calledBy, noted, paperName } from "../parts/papers.ts"
 import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
-import { actionButton, confirmButton, empty, exactTime, facts, heading, more, person, time } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { signedInOnly } from "./library.ts"

@@ -7,9 +7,20 @@ import { withQuery } from "../addresses.ts"
 import { attributes, hiddenInputs, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import { act } from "../parts/actions.ts"
-import { list, recordItem, section } from "../parts/lists.ts"
+import {
+  list,
+  recordItem,
+  section,
+  actionButton,
+  empty,
+  exactTime,
+  facts,
+  heading,
+  more,
+  person,
+  time,
+} from "../parts/parts.ts"
 import { calledBy, paperLinks, paperPath, readTo, sourceLine } from "../parts/papers.ts"
-import { actionButton, empty, exactTime, facts, heading, more, person, time } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { signedInOnly } from "./library.ts"
 

@@ -1,7 +1,7 @@
 /** The pages of materials, links, checkpoints and papers, and the list of concepts. */
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { feedLinks } from "../about.ts"
-import { accepted } from "../../contract/reads/accepted.ts"
+import { accepted } from "../../contract/reads/shared.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, readPath } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -9,8 +9,12 @@ import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { list, nextPage, recordItem, section, tableOr } from "../parts/lists.ts"
 import {
+  list,
+  nextPage,
+  recordItem,
+  section,
+  tableOr,
   digest,
   empty,
   exactTime,

@@ -7,10 +7,10 @@ import { pathOf, readPath } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { doneBy, doneTo } from "../parts/done-to.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
-import { joining } from "../parts/joining.ts"
-import { list, section } from "../parts/lists.ts"
-import { tokenState } from "../parts/marks.ts"
+import { joining } from "../parts/guide.ts"
 import {
+  list,
+  section,
   actionButton,
   actionsHead,
   confirmButton,
@@ -22,6 +22,7 @@ import {
   table,
   time,
 } from "../parts/parts.ts"
+import { tokenState } from "../parts/marks.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { settingsPath } from "./room-settings.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"

@@ -1,5 +1,5 @@
 /** The page of an accepted plan. */
-import { accepted } from "../../contract/reads/accepted.ts"
+import { accepted } from "../../contract/reads/shared.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
@@ -8,8 +8,19 @@ import { commandOf } from "../forms/command.ts"
 import { act } from "../parts/actions.ts"
 import { costFact, protocolParts } from "../parts/work.ts"
 import { type Next, nextAct, steps } from "../parts/guide.ts"
-import { list, materialList, section } from "../parts/lists.ts"
-import { digest, exactTime, facts, label, person, recordChip, repository, ways } from "../parts/parts.ts"
+import {
+  list,
+  materialList,
+  section,
+  digest,
+  exactTime,
+  facts,
+  label,
+  person,
+  recordChip,
+  repository,
+  ways,
+} from "../parts/parts.ts"
 import { reviewSection } from "../parts/reviews.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"

@@ -1,7 +1,7 @@
 /** The page of a record: its standing, wording, evidence, grounds and uses. */
-import { accepted } from "../../contract/reads/accepted.ts"
+import { accepted } from "../../contract/reads/shared.ts"
 import { type EvidenceItem, groundingPurposes, speakingPurposes } from "../../contract/answers/evidence.ts"
-import { verdictFromInWords } from "../../contract/answers/verdict.ts"
+import { verdictFromInWords } from "../../contract/answers/parts.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, readPath, withQuery } from "../addresses.ts"
@@ -10,18 +10,29 @@ import { inlineMarkdown, phrase } from "../markdown.ts"
 import { act, doing, forMembers } from "../parts/actions.ts"
 import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
-import { evidenceList } from "../parts/evidence.ts"
+import { evidenceList, citation, useList, warning } from "../parts/evidence.ts"
 import { forest } from "./forest.ts"
 import { absent, doubts, downstream, failures, isUntried, nothingOf, strength, untried } from "../parts/judging.ts"
 import { nextAct, steps } from "../parts/guide.ts"
 import { nextOfRecord } from "../parts/next-acts.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { list, live, section } from "../parts/lists.ts"
-import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
+import {
+  list,
+  live,
+  section,
+  digest,
+  exactTime,
+  facts,
+  heading,
+  label,
+  more,
+  person,
+  recordChip,
+  ways,
+} from "../parts/parts.ts"
 import { aboutRecord } from "../about.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import { following } from "../parts/room-frame.ts"
-import { citation, useList, warning } from "../parts/uses.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"

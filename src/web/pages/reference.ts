@@ -1,5 +1,5 @@
 /** The API reference for people, made from the OpenAPI document without requests to other services. */
-import type { Program } from "../../discovery/facts.ts"
+import type { Program } from "../../discovery/bootstrap.ts"
 import { openApi, type OpenApiDocument, wholeRoutes } from "../../discovery/openapi.ts"
 import type { JsonSchema } from "../../contract/definitions/json-schema.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"

@@ -12,7 +12,7 @@ import type { Visit } from "../visit.ts"
 import { words } from "../words.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { withQuery } from "../addresses.ts"
-import { stepItem } from "../parts/next-steps.ts"
+import { stepItem } from "../parts/next-acts.ts"
 import { untilWhen } from "../parts/work.ts"
 
 /**

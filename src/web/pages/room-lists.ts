@@ -6,8 +6,21 @@ import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { list, nextPage, recordItem, section, tableOr } from "../parts/lists.ts"
-import { digest, empty, fromOther, label, person, recordChip, table, time } from "../parts/parts.ts"
+import {
+  list,
+  nextPage,
+  recordItem,
+  section,
+  tableOr,
+  digest,
+  empty,
+  fromOther,
+  label,
+  person,
+  recordChip,
+  table,
+  time,
+} from "../parts/parts.ts"
 import { following, type Room } from "../parts/room-frame.ts"
 import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"

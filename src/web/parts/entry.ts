@@ -2,7 +2,7 @@
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { takesReplies } from "../../contract/operations/takes-replies.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
-import { accepted } from "../../contract/reads/accepted.ts"
+import { accepted } from "../../contract/reads/shared.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers/index.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"

@@ -1,10 +1,28 @@
 /** The steps from a hypothesis to a verdict, with the place of this page among them, and the next action. */
+import { enumerations } from "../../contract/schema/enumerations.ts"
+import { type Html, html, attributes, type Content } from "../html.ts"
+import { title } from "../words.ts"
+import { actionButton } from "./parts.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
-import { attributes, type Content, type Html, html } from "../html.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { title } from "../words.ts"
 import { type RoomLike, wayIn } from "./actions.ts"
+
+// A request to join a Room, with the buttons that answer it.
+
+type Asking = { readonly [N in "roomId" | "userId" | "username"]: string } & { readonly message: string | null }
+
+/** The message and a button for each answer. After it the browser shows `next`, or the Room's people by default. */
+export const joining = ({ roomId, userId, username, message }: Asking, next?: string): Html => {
+  const given = { roomId, userId }
+  return html`${message === null ? null : html`<p class="said" dir="auto">${message}</p>`}<div class="actions">\
+${enumerations.joinDecision.map((decision) =>
+  actionButton("decide_join_request", { ...given, "/decision": decision }, `${title(decision)} ${username}`, {
+    ...(next !== undefined && { next }),
+    danger: decision === "decline",
+  }),
+)}</div>`
+}
 
 const kinds = ["hypothesis", "experiment", "plan", "attempt", "finding"] as const
 type Kind = (typeof kinds)[number]
@@ -13,7 +31,7 @@ interface Place {
   readonly label: string
 }
 /** The objects of the steps that the page knows, and the verdict, if there is one. */
-export type Way = { readonly [K in Kind]?: Place | undefined } & { readonly verdict?: Content }
+type Way = { readonly [K in Kind]?: Place | undefined } & { readonly verdict?: Content }
 
 /** Renders the steps. Those with an object are links. */
 export const steps = (here: Kind, way: Way): Html =>

@@ -1,6 +1,6 @@
 /** The form on an attempt's page for pasting a table of measured values. */
 import { createHash, randomUUID } from "node:crypto"
-import type { ReadAs } from "../../contract/answers/read-as.ts"
+import type { ReadAs } from "../../contract/answers/parts.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { takesProgress } from "../../contract/states.ts"

@@ -4,7 +4,7 @@
  * its own.
  */
 import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
-import { cookieOf } from "../../edge/identity/cookies.ts"
+import { cookieOf } from "../../edge/identity/sign-in.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
 import { html, type Html, to } from "../html.ts"
 import { ownPath, redirected } from "../redirect.ts"

@@ -1,7 +1,7 @@
 /** The choice of light or dark, in a cookie, so that a page is right from its first byte. */
 import { readFormBody } from "../../edge/limits/body.ts"
 import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
-import { cookieOf } from "../../edge/identity/cookies.ts"
+import { cookieOf } from "../../edge/identity/sign-in.ts"
 import { type Html, html, to } from "../html.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { FormHandler, Visit } from "../visit.ts"

@@ -3,7 +3,7 @@
  * constant and with diverged values.
  */
 import type { Cell } from "./frame-of.ts"
-import type { Question } from "../../../src/research/measurements/grouping.ts"
+import type { Question } from "../../../src/research/measurements/frame.ts"
 
 export interface Layout {
   readonly cells: readonly Cell[]

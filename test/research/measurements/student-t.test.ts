@@ -2,7 +2,7 @@
 import tCdf from "@stdlib/stats-base-dists-t-cdf"
 import tQuantile from "@stdlib/stats-base-dists-t-quantile"
 import { test } from "tap"
-import { beyondWith, bothTails } from "../../../src/research/measurements/student-t.ts"
+import { beyondWith, bothTails } from "../../../src/research/measurements/statistics.ts"
 
 const degrees = [1, 1.5, 2, 3, 4.7, 9, 18.31, 30, 99, 400.5, 5_000, 250_000, 3e6]
 const isNear = (found: number, expected: number, share: number) => Math.abs(found - expected) <= share * expected

@@ -1,7 +1,7 @@
 /** Whether people can get a material: every combination of reports, and what must not affect the result. */
 import fc from "fast-check"
 import t from "tap"
-import { obtainabilityOf, type Report } from "../../../src/research/materials/obtainability.ts"
+import { obtainabilityOf, type Report } from "../../../src/research/materials/materials.ts"
 import { sha256 } from "./bodies.ts"
 
 const states = ["available", "restricted", "unavailable"] as const

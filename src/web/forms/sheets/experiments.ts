@@ -1,5 +1,5 @@
 /** The forms for experiments and their plans. */
-import { accepted } from "../../../contract/reads/accepted.ts"
+import { accepted } from "../../../contract/reads/shared.ts"
 import type { Visit } from "../../visit.ts"
 import { commandHint, configurationPrompt, costPrompts, repositoryPrompts, runPrompts } from "./shared.ts"
 import { experimentOf, experimentPrompt, keptOfExperiment as kept, type Sheets, threadPrompt, why } from "./sheet.ts"

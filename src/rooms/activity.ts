@@ -1,0 +1,203 @@
+/** The activity of a Room, in pages and as an event stream. */
+import type { ActivityEntry, InboxEntry } from "../contract/answers/index.ts"
+import type { RoomEvent } from "../contract/answers/room-event.ts"
+import { parse, parsed, extendJson, JsonText, stored } from "../contract/json.ts"
+import { limits } from "../contract/limits.ts"
+import { activityPage, aOrAn } from "../contract/objects/objects.ts"
+import type { Activity, FullRow } from "../ledger/journal/activity.ts"
+import type { Watch } from "../ledger/write/feed-waiters.ts"
+import { writerName } from "../contract/answers/parts.ts"
+import type { Naming } from "../contract/definitions/operation.ts"
+import { words } from "../contract/definitions/sentence.ts"
+import { recordedOperation } from "../contract/operations/index.ts"
+import { oneLine, shortened } from "../contract/text.ts"
+import { type Page, feedOf, mustNotBeAhead, pageSize } from "../ledger/lists/paging.ts"
+import type { People } from "../people/people.ts"
+import { activityKindsOf } from "../contract/reads/shared.ts"
+import type { Readers } from "../ledger/reads/reading.ts"
+import type { Rooms } from "./rooms.ts"
+
+// Server-sent events about new entries in a Room. They contain no text of the entries.
+
+/** Entries to read and send at a time. */
+const BATCH = 100
+/** Milliseconds after which a browser reconnects. */
+const RETRY = 2_000
+
+/** Returns the event for an entry. @param baseUrl the address of the service, without a slash at the end */
+export function roomEvent(roomId: string, entry: ActivityEntry, baseUrl: string): RoomEvent {
+  const { sequence, kind, target } = entry
+  return { roomId, sequence, kind, label: target.label, url: `${baseUrl}${activityPage(roomId, entry)}` }
+}
+
+interface Sources {
+  readonly activity: Activity
+  readonly watch: Watch
+  readonly snapshot: <T>(work: () => T) => T
+  readonly isHere: (roomId: string) => boolean
+}
+
+/**
+ * Yields the text of an event stream, with each entry after a sequence as it is accepted. In quiet times a regular
+ * comment keeps proxies from closing the connection.
+ * @param signal aborted when the listener has disconnected
+ * @param seconds the interval of the comments
+ */
+export async function* eventLines(
+  { activity, watch, snapshot, isHere }: Sources,
+  roomId: string,
+  after: number,
+  baseUrl: string,
+  signal?: AbortSignal,
+  seconds: number = limits.eventCommentSeconds,
+): AsyncGenerator<string> {
+  yield `retry: ${RETRY}\n\n`
+  for (let last = after; ; ) {
+    const rows = snapshot(() => (isHere(roomId) ? activity.after(roomId, last, undefined, BATCH) : null))
+    if (rows === null) return
+    last = rows.at(-1)?.sequence ?? last
+    if (rows.length > 0)
+      yield rows
+        .map(
+          ({ sequence, body }) =>
+            `id: ${sequence}\ndata: ${JSON.stringify(roomEvent(roomId, parse(body), baseUrl))}\n\n`,
+        )
+        .join("")
+    else {
+      const until = performance.now() + seconds * 1000
+      if (!(await watch.next(roomId, until, signal))) return
+      if (performance.now() >= until - 1) yield ": nothing new\n\n"
+    }
+  }
+}
+
+/** Returns the event stream as bytes. It reads entries only as fast as the listener takes them. */
+function eventStream(...parameters: Parameters<typeof eventLines>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  async function* bytes() {
+    for await (const line of eventLines(...parameters)) yield encoder.encode(line)
+  }
+  return ReadableStream.from(bytes())
+}
+
+// Describes entries of the activity in words: who did what. The definition of each operation has a `sentence` for this.
+
+/** The actor, and the rest of the sentence, which follows the actor's name. */
+export interface EntryDescription {
+  readonly actor: ActivityEntry["actor"]
+  readonly text: string
+}
+
+/** @param content the accepted content as JSON text; null if it is not known */
+type Of<T> = (roomId: string, entry: ActivityEntry, content: string | null) => T
+export type DescribeEntry = Of<EntryDescription>
+/** Describes an entry in one sentence. */
+type Summary = Of<string>
+
+/**
+ * Describes entries of Rooms. Actors have their names on this instance, where a name of another instance may belong to
+ * someone else.
+ */
+export function entryDescriptions(
+  people: Pick<People, "withId">,
+  activity: Pick<Activity, "localActor">,
+  labelOf: (id: string) => string | undefined,
+): { readonly describe: DescribeEntry; readonly summary: Summary } {
+  const named: Naming = (id) => labelOf(id) ?? "a record"
+  const describe: DescribeEntry = (roomId, entry, content) => {
+    const { operation, target } = entry
+    const { userId, username } = people.withId(activity.localActor(roomId, entry)) ?? entry.actor
+    const label = target.label ?? aOrAn(words(target.kind))
+    const sentence =
+      content === null ? undefined : recordedOperation(operation)?.sentence?.(JSON.parse(content), label, named)
+    const text = sentence ?? `${words(operation)} ${label}`
+    return { actor: { ...entry.actor, userId, username }, text: `${text}${/[.!?…]$/u.test(text) ? "" : "."}` }
+  }
+  return {
+    describe,
+    summary(...entry) {
+      const { actor, text } = describe(...entry)
+      return `${writerName(actor)} ${text}`
+    },
+  }
+}
+
+const SUMMARY_LENGTH = 300
+
+/** Renders an entry: its sequence, the minute of its acceptance, its summary and why it concerns the caller. */
+function line({ sequence, at, summary = "", ...entry }: ActivityEntry | InboxEntry): string {
+  const concerns = "concerns" in entry ? entry.concerns.map(({ sentence }) => ` ${sentence}`).join("") : ""
+  return `${sequence} ${at.slice(0, 16)}Z ${shortened(oneLine(summary), SUMMARY_LENGTH)}${concerns}`
+}
+
+/** A page of entries with summaries as lines of Markdown, for agents: a tenth of its JSON. */
+export function activityLines({ items, nextCursor, hasMore }: Page<ActivityEntry> | Page<InboxEntry>): string {
+  const end = hasMore ? `There is more after ${nextCursor}.` : `The feed ends at ${nextCursor}.`
+  return `${[...items.map((item) => line(parsed(item))), end].join("\n")}\n`
+}
+
+interface FeedSources {
+  readonly rooms: Rooms
+  readonly activity: Activity
+  readonly watch: Watch
+  /** Runs several reads in one transaction. A feed that waited needs its own, as that of its request has ended. */
+  readonly snapshot: <T>(work: () => T) => T
+  readonly summary: Summary
+}
+
+export function feedReads({ rooms, activity, watch, summary, snapshot }: FeedSources) {
+  return {
+    room_activity({ actor, params, query, signal }) {
+      const roomId = params.roomId
+      rooms.mustExist(roomId)
+      const after = query.after ?? 0
+      const kinds = query.kinds && activityKindsOf(query.kinds)
+      const without =
+        query.exclude === undefined || actor === null
+          ? undefined
+          : { userId: actor.userId, credentialId: actor.grant?.credentialId ?? null }
+      const inLines = query.format === "lines"
+      const include = inLines ? ["summary"] : query.include
+      const withIncluded = ({ body, content, sequence }: FullRow, included: readonly string[]) => ({
+        sequence,
+        body: stored<ActivityEntry>(
+          extendJson(body, {
+            ...(included.includes("summary") ? { summary: summary(roomId, parse(body), content) } : {}),
+            ...(included.includes("content") ? { content: new JsonText(stored(content)) } : {}),
+          }),
+        ),
+      })
+      // In one snapshot: an entry accepted between the two reads would be skipped.
+      const readPage = () =>
+        snapshot(() => ({
+          rows: include
+            ? activity
+                .fullAfter(roomId, after, kinds, pageSize(query) + 1, without)
+                .map((row) => withIncluded(row, include))
+            : activity.after(roomId, after, kinds, pageSize(query) + 1, without),
+          watermark: activity.watermark(roomId),
+        }))
+      mustNotBeAhead(after, activity.watermark(roomId))
+      const page = ({ rows, watermark }: ReturnType<typeof readPage>) =>
+        feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
+      /** Waits until a new entry matches the query. */
+      async function waited(until: number): Promise<Page<ActivityEntry>> {
+        let current = readPage()
+        while (current.rows.length === 0 && (await watch.next(roomId, until, signal))) current = readPage()
+        return page(current)
+      }
+      const found = query.wait ? waited(performance.now() + query.wait * 1000) : page(readPage())
+      if (!inLines) return found
+      return found instanceof Promise ? found.then(activityLines) : activityLines(found)
+    },
+
+    room_events({ params: { roomId }, query, baseUrl = "", signal }) {
+      rooms.mustExist(roomId)
+      const isHere = (id: string) => rooms.openingThread(id) !== undefined
+      const watermark = activity.watermark(roomId)
+      const after = query.after ?? watermark
+      mustNotBeAhead(after, watermark)
+      return { name: null, bytes: eventStream({ activity, watch, snapshot, isHere }, roomId, after, baseUrl, signal) }
+    },
+  } satisfies Partial<Readers>
+}
