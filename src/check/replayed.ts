@@ -27,7 +27,7 @@ export function replayed(
       },
     }
     // Texts are indexed soon after they are accepted: a text that is not indexed yet is not a fault.
-    using made = remake(journal(data).entries(), join(folder.path, "replay.db"), watching, indexing(data).reached())
+    using made = remake(journal(data).entries(), join(folder.path, "replay.db"), watching, indexing(data).done())
     compare(data, made, add, (table) => onProgress(done, table))
   } catch (error) {
     // A full disk says nothing about the data.

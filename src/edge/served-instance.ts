@@ -1,5 +1,5 @@
 /** The parts of an instance that routes use. `src/app` puts the instance together. */
-import type { Ledger } from "../ledger/write/admit.ts"
+import type { Ledger } from "../ledger/write/ledger.ts"
 import type { Ask } from "../ledger/reads/reading.ts"
 import type { World } from "../ledger/world.ts"
 import type { TablesOf } from "../ledger/domains/domain.ts"

@@ -92,7 +92,7 @@ export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers"
 
   /** Merges each of these papers with another that a source reports as the same, if the person has both. */
   function joinReported(userId: string, paperIds: readonly string[], change: Change): void {
-    const due = change.told(() =>
+    const due = change.readList(() =>
       names.reportedPairs(userId, paperIds).flatMap(({ paperId, sameAs, record }) => {
         const pair = pairOf(paperId, sameAs)
         return pair === undefined || !names.reaches(userId, sameAs)

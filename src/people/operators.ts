@@ -4,7 +4,7 @@
  */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { ActCall } from "../ledger/journal/acts.ts"
-import type { Ledger } from "../ledger/write/admit.ts"
+import type { Ledger } from "../ledger/write/ledger.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { type Audit, personSubject } from "./audit.ts"
 import type { AuditKind } from "../contract/answers/audit.ts"

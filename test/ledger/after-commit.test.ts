@@ -12,7 +12,7 @@ function work(steps: number) {
   }
   const failures: unknown[] = []
   const afterwards = new AfterCommit(
-    { newest: () => look(steps), reached: () => look(done), step: () => void (done += 1) },
+    { due: () => look(steps), done: () => look(done), step: () => void (done += 1) },
     (step) => {
       step()
       return true

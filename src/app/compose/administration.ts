@@ -4,7 +4,7 @@
  */
 import { protocolVersion } from "../../contract/versions.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import type { Ledger } from "../../ledger/write/admit.ts"
+import type { Ledger } from "../../ledger/write/ledger.ts"
 import { keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
 import type { Readers, StorageReadings } from "../../ledger/reads/reading.ts"
 import type { Keys } from "../../library/keys.ts"

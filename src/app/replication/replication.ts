@@ -8,7 +8,7 @@ import type { ReadName } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Metrics } from "../../edge/telemetry/metrics.ts"
 import { repeat } from "../../ledger/storage/repeat.ts"
-import { uncertain } from "../../ledger/write/group.ts"
+import { uncertain } from "../../ledger/write/commit-queue.ts"
 import type { Instance } from "../compose/instance.ts"
 import type { Litestream } from "./litestream.ts"
 

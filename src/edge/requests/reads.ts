@@ -11,7 +11,7 @@ import type { ReadName } from "../../contract/reads/index.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { type Asked, type Found, isDownload, NamedText } from "../../ledger/reads/reading.ts"
-import { keyRefusal } from "../../ledger/write/access.ts"
+import { keyRefusal } from "../../ledger/write/admission.ts"
 import type { Edge, Past } from "../edge.ts"
 
 /**

@@ -1,6 +1,6 @@
 /** Acts: changes by people that are not operations and have no receipt, but that other rows refer to. */
 import { canonicalJson, digestOf } from "../../contract/json.ts"
-import { again, type Chance } from "./chance.ts"
+import { type Chance, recordedChance } from "./chance.ts"
 import type { Entry, Journal } from "./journal.ts"
 
 /** The person who acts (an empty id if nobody is signed in), and the source of time, ids and tokens. */
@@ -28,7 +28,7 @@ const callOf = (userId: string | null, at: string, chance: Chance): ActCall => (
 })
 
 /** Wraps acts so that each call is appended to the journal, even if it changes nothing. */
-export function noting<A extends Acts>(acts: A, journal: Journal, chance: () => Chance, at: () => string): Done<A> {
+export function journalled<A extends Acts>(acts: A, journal: Journal, chance: () => Chance, at: () => string): Done<A> {
   const done = (name: string, act: Acts[string]) => (by: By, input: unknown) => {
     const given = chance()
     const now = at()
@@ -56,7 +56,7 @@ export function noting<A extends Acts>(acts: A, journal: Journal, chance: () => 
 
 /** Replays an act. */
 export function actAgain(acts: Acts, entry: Entry): void {
-  const chance = again(entry.given)
+  const chance = recordedChance(entry.given)
   acts[entry.operation]?.(callOf(entry.userId, entry.at, chance), JSON.parse(entry.content))
   chance.given()
 }

@@ -64,7 +64,7 @@ export interface Change {
    * Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list
    * that was read originally.
    */
-  told<T extends Json>(read: () => readonly T[]): readonly T[]
+  readList<T extends Json>(read: () => readonly T[]): readonly T[]
   /** The next label of a kind in the subject's Room. */
   label(kind: LabelledKind): string
   /** The next ordinal of a kind without labels. */

@@ -19,7 +19,7 @@ export interface Chance {
    * Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list
    * that was read originally.
    */
-  told<T extends Json>(read: () => readonly T[]): readonly T[]
+  readList<T extends Json>(read: () => readonly T[]): readonly T[]
   given(): Given
 }
 
@@ -27,10 +27,10 @@ export interface Chance {
 export const tokenDigest = (token: string): string => hash("sha256", token)
 
 /** Chance for a live write, taken from the world and recorded. */
-export function fresh(world: World): Chance {
+export function liveChance(world: World): Chance {
   const ids: string[] = []
   const tokens: string[] = []
-  const told: Json[][] = []
+  const lists: Json[][] = []
   return {
     newId() {
       const id = world.id()
@@ -43,15 +43,15 @@ export function fresh(world: World): Chance {
       tokens.push(digest)
       return { token, digest }
     },
-    told(read) {
+    readList(read) {
       const list = read()
-      told.push([...list])
+      lists.push([...list])
       return list
     },
     given: () => ({
       ...(ids.length > 0 && { ids }),
       ...(tokens.length > 0 && { tokens }),
-      ...(told.some(({ length }) => length > 0) && { told }),
+      ...(lists.some(({ length }) => length > 0) && { told: lists }),
     }),
   }
 }
@@ -63,10 +63,10 @@ export class OtherChance extends Error {}
  * Chance for a replay, taken from the record. @throws OtherChance if more is requested than was recorded, or, at
  * `given`, if less was requested
  */
-export function again(then: Given): Chance {
+export function recordedChance(then: Given): Chance {
   let ids = 0
   let tokens = 0
-  let told = 0
+  let lists = 0
   const next = <T>(list: readonly T[] = [], at: number, what: string): T => {
     const found = list[at]
     if (found === undefined) throw new OtherChance(`it requests more ${what} than were recorded`)
@@ -75,9 +75,13 @@ export function again(then: Given): Chance {
   return {
     newId: () => next(then.ids, ids++, "ids"),
     token: () => ({ token: "", digest: next(then.tokens, tokens++, "tokens") }),
-    told: <T extends Json>() => (then.told === undefined ? [] : (next(then.told, told++, "lists") as T[])),
+    readList: <T extends Json>() => (then.told === undefined ? [] : (next(then.told, lists++, "lists") as T[])),
     given() {
-      if (told !== (then.told?.length ?? 0) || ids !== (then.ids?.length ?? 0) || tokens !== (then.tokens?.length ?? 0))
+      if (
+        lists !== (then.told?.length ?? 0) ||
+        ids !== (then.ids?.length ?? 0) ||
+        tokens !== (then.tokens?.length ?? 0)
+      )
         throw new OtherChance("it requests less than was recorded")
       return then
     },

@@ -27,7 +27,7 @@ export interface Delivery extends Call {
   readonly deliveryId: string
   readonly client: JsonObject | undefined
   /** The stored part of what `findExtras` found. */
-  readonly keptExtras?: JsonObject
+  readonly storedExtras?: JsonObject
   /** Set for a replayed write with withheld parts. */
   readonly sealed?: Sealed
 }

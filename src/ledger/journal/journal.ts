@@ -28,7 +28,10 @@ import { type Head, headsOf } from "./heads.ts"
 
 // An accepted write, as the journal keeps it and a replay reads it.
 
-/** What a write took from the world, in the order of its requests. Empty members are left out. */
+/**
+ * What a write took from the world, in the order of its requests. Empty members are left out. Accepted writes have it
+ * under these names, so they stay.
+ */
 export type Given = {
   /** Ids, in the order they were requested. */
   readonly ids?: readonly string[]

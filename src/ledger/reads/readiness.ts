@@ -1,7 +1,7 @@
 /** Readiness: whether the service accepts writes now. It queries the writer, and tries a write in case of doubt. */
 import { statfsSync } from "node:fs"
 import { dirname } from "node:path"
-import type { Ledger } from "../write/admit.ts"
+import type { Ledger } from "../write/ledger.ts"
 
 /** With less free disk space than this, a write is tried. */
 const DOUBTFUL_BYTES = 16 * 1024 * 1024

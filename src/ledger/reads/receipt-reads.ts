@@ -3,7 +3,7 @@ import { JsonText } from "../../contract/json.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import { present } from "../../contract/present.ts"
 import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
-import type { Ledger } from "../write/admit.ts"
+import type { Ledger } from "../write/ledger.ts"
 import type { Readers } from "./reading.ts"
 
 export function receiptReads({ ledger }: { ledger: Pick<Ledger, "receipt"> }) {

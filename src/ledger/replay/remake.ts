@@ -5,7 +5,7 @@
 import { readdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import type { Ledger } from "../write/admit.ts"
+import type { Ledger } from "../write/ledger.ts"
 import { correct } from "../storage/tables.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"

@@ -2,7 +2,7 @@
  * Replay: runs the journal through the same behaviours in a fresh database, with the recorded ids and chance. Each
  * entry must request exactly what was recorded; the caller compares the tables.
  */
-import type { Ledger } from "../write/admit.ts"
+import type { Ledger } from "../write/ledger.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { headsOf } from "../journal/heads.ts"
 import type { Entry } from "../journal/journal.ts"

@@ -7,8 +7,8 @@ const RETRY_MS = 1_000
 
 export interface Following {
   /** The position of the last work to do, and of the last work done. */
-  newest(): number
-  reached(): number
+  due(): number
+  done(): number
   /** Does a part of the rest, within a transaction. */
   step(): void
 }
@@ -44,10 +44,9 @@ export class AfterCommit {
 
   /** Does all present work in steps, between which writes can run. @returns whether all of it was done */
   async now(): Promise<boolean> {
-    const { newest, reached, step } = this.#following
+    const { due, done, step } = this.#following
     // Between two steps the thread may end and close its database.
-    for (const until = newest(); !this.#hasEnded && reached() < until; await turn())
-      if (!this.#between(step)) return false
+    for (const until = due(); !this.#hasEnded && done() < until; await turn()) if (!this.#between(step)) return false
     return true
   }
 
@@ -60,7 +59,7 @@ export class AfterCommit {
     clearTimeout(this.#timer)
     // Lost files are not read either: the next start does the rest.
     if (!this.#between(() => {})) return
-    const { newest, reached, step } = this.#following
-    while (reached() < newest() && this.#between(step)) {}
+    const { due, done, step } = this.#following
+    while (done() < due() && this.#between(step)) {}
   }
 }

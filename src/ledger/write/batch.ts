@@ -20,7 +20,7 @@ import { check } from "../../contract/schema/validation.ts"
 import type { Actor } from "../journal/actor.ts"
 import type { AnyBehaviour, Delivery, Request } from "../journal/delivery.ts"
 import type { Receipts } from "../journal/receipts.ts"
-import { grantRefusal } from "./access.ts"
+import { grantRefusal } from "./admission.ts"
 import type { Admission, Admitted, BatchRequest } from "./admission.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
 
@@ -170,10 +170,10 @@ export class BatchAdmission {
         const admitted = deliverAll(
           batch,
           (request, index) => {
-            const keptExtras = kept[index]
+            const storedExtras = kept[index]
             const delivery = admission.check(request)
             if (!isPinChecked(delivery)) throw uncheckedPin()
-            return keptExtras === undefined ? delivery : { ...delivery, keptExtras }
+            return storedExtras === undefined ? delivery : { ...delivery, storedExtras }
           },
           (delivery) => admission.deliver(delivery, changes),
         )

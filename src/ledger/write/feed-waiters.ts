@@ -12,7 +12,7 @@ export class Watch {
   everywhere: ((roomId: string) => void) | null = null
 
   /** Wakes everyone who waits for a Room. Must be called after the commit. */
-  landed(roomId: string): void {
+  notify(roomId: string): void {
     this.everywhere?.(roomId)
     const waiting = this.#waiting.get(roomId)
     if (waiting === undefined) return
@@ -53,7 +53,7 @@ export class Watch {
 
   /** Wakes everyone: any Room may have new entries. */
   anywhere(): void {
-    for (const roomId of [...this.#waiting.keys()]) this.landed(roomId)
+    for (const roomId of [...this.#waiting.keys()]) this.notify(roomId)
   }
 
   /** Wakes everyone, because the service is shutting down. */

@@ -6,8 +6,8 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { ReceiptExtras } from "../journal/behaviour.ts"
 import type { Delivery } from "../journal/delivery.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
-import { grantRefusal } from "./access.ts"
-import { notStored } from "./group.ts"
+import { grantRefusal } from "./admission.ts"
+import { notStored } from "./commit-queue.ts"
 
 /** How many accepted deliveries are remembered. */
 const RECENT = 4_096

@@ -4,7 +4,7 @@ import type { Operation } from "../../contract/definitions/operation.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
 import type { Gate } from "../journal/actor.ts"
 import { actAgain, type Acts } from "../journal/acts.ts"
-import { again } from "../journal/chance.ts"
+import { recordedChance } from "../journal/chance.ts"
 import { type AnyBehaviour, bodyOf, checkRequest, type Delivery } from "../journal/delivery.ts"
 import type { Entry, Journal } from "../journal/journal.ts"
 import type { Receipts } from "../journal/receipts.ts"
@@ -71,11 +71,11 @@ export class Replaying {
       client,
       deliveryId: String(body[operation.delivery]),
       prepared: given.prepared,
-      ...(given.foreseen && { keptExtras: given.foreseen }),
+      ...(given.foreseen && { storedExtras: given.foreseen }),
       ...(given.named !== undefined && { named: here(given.named) }),
       ...(entry.sealed && { sealed: entry.sealed }),
     }
-    return writing.replay(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
+    return writing.replay(delivery, delivery.behaviour.subject(delivery), entry.at, recordedChance(given))
   }
 
   /**

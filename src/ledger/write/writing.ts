@@ -23,7 +23,7 @@ export interface WritingParts {
   readonly timeline: Timeline
   readonly activity: Activity
   /** Called with a Room that has a new entry; valid only if the transaction commits. */
-  readonly landed: (roomId: string) => void
+  readonly notify: (roomId: string) => void
   /** What follows each operation's own write, in this order. */
   readonly steps: readonly FollowingStep[]
 }
@@ -84,7 +84,7 @@ export class Writing {
     const written =
       operation.family === "library" ? delivery : { ...delivery, actor: { ...actor, agent: actor.agent ?? "" } }
     const recorded = this.#do(written, subject, at, chance, known)
-    if (recorded.activity !== null && recorded.roomId !== null) this.#parts.landed(recorded.roomId)
+    if (recorded.activity !== null && recorded.roomId !== null) this.#parts.notify(recorded.roomId)
     return recorded
   }
 
@@ -95,7 +95,7 @@ export class Writing {
 
   /** @param known what is known of the caller; null for a replay */
   #do(delivery: Delivery, subject: Subject, at: string, chance: Chance, known: Known | null): Recorded {
-    const { behaviour, prepared, keptExtras } = delivery
+    const { behaviour, prepared, storedExtras } = delivery
     const isNew = known !== null
     const change = this.#change(at, subject.roomId, chance)
     const outcome = this.#followed(delivery, subject, change, behaviour.write(delivery, subject, change), known)
@@ -110,7 +110,7 @@ export class Writing {
     const stored = {
       ...given,
       ...(prepared !== undefined && { prepared: prepared as Json }),
-      ...(keptExtras !== undefined && { foreseen: keptExtras }),
+      ...(storedExtras !== undefined && { foreseen: storedExtras }),
       ...(labelledBy !== undefined && { labelledBy }),
     }
     return this.#record(delivery, subject, change, outcome, stored, known)
@@ -128,7 +128,7 @@ export class Writing {
     return added.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...added] }
   }
 
-  #change(at: string, roomId: string | null, { newId, token, told }: Chance): Change {
+  #change(at: string, roomId: string | null, { newId, token, readList }: Chance): Change {
     const { ordinal } = this.#sequences
     return {
       at,
@@ -136,7 +136,7 @@ export class Writing {
       entryId: newId(),
       newId,
       token,
-      told,
+      readList,
       label: (kind) => {
         if (roomId === null) throw new Error("only a Room can give a label")
         return labelText(kind, ordinal(roomId, kind))

@@ -13,7 +13,7 @@ import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { isoTime, type World } from "../../ledger/world.ts"
-import type { Ledger } from "../../ledger/write/admit.ts"
+import type { Ledger } from "../../ledger/write/ledger.ts"
 import { atomPapers } from "./atom.ts"
 import type { MetadataIntake } from "./found.ts"
 

@@ -82,9 +82,9 @@ export function indexing(db: Db) {
   }
 
   return {
-    newest: (): number => newest.one().item,
+    due: (): number => newest.one().item,
     /** The newest indexed item. */
-    reached: (): number => last.one().item,
+    done: (): number => last.one().item,
 
     /** Indexes the next texts for a few milliseconds, within a transaction. */
     step: (): void => putNext(Number.MAX_SAFE_INTEGER, performance.now() + STEP_MS),

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import tap, { test } from "tap"
-import { Ledger } from "../../../src/ledger/write/admit.ts"
+import { Ledger } from "../../../src/ledger/write/ledger.ts"
 import type { AnyBehaviour } from "../../../src/ledger/journal/delivery.ts"
 import { checkHistory } from "./check.ts"
 import { Findings } from "./faults.ts"

@@ -7,8 +7,8 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { type Activity, activity } from "../journal/activity.ts"
 import { type Actor, type Gate, senderId } from "../journal/actor.ts"
-import { type Acts, type Done, noting } from "../journal/acts.ts"
-import { fresh } from "../journal/chance.ts"
+import { type Acts, type Done, journalled } from "../journal/acts.ts"
+import { liveChance } from "../journal/chance.ts"
 import type { FollowingStep } from "../journal/behaviour.ts"
 import type { AnyBehaviour, Request } from "../journal/delivery.ts"
 import { type Journal, journal } from "../journal/journal.ts"
@@ -22,7 +22,7 @@ import { Admission, type BatchRequest, isWithholding, type OutsideCheck } from "
 import { BatchAdmission } from "./batch.ts"
 import { CommitQueue } from "./commit-queue.ts"
 import { Watch } from "./feed-waiters.ts"
-import type { GroupHooks } from "./group.ts"
+import type { GroupHooks } from "./commit-queue.ts"
 import { ExtrasFinder } from "./receipt-extras.ts"
 import { type References, references } from "./references.ts"
 import { Replaying } from "./replaying.ts"
@@ -77,13 +77,13 @@ export class Ledger {
     this.#receipts = receipts(db, this.journal, (operation, { given }) =>
       given.foreseen === undefined ? {} : (behaviourOf(operation).restoreExtras?.(given.foreseen) ?? {}),
     )
-    const landed = (roomId: string) => this.queue.afterCommit(() => this.watch.landed(roomId))
+    const notify = (roomId: string) => this.queue.afterCommit(() => this.watch.notify(roomId))
     const writing = new Writing({
       db,
       journal: this.journal,
       timeline: this.timeline,
       activity: this.activity,
-      landed,
+      notify,
       steps: this.#steps,
     })
     const shared = { queue: this.queue, receipts: this.#receipts, behaviourOf }
@@ -110,7 +110,7 @@ export class Ledger {
     const checked = this.admission.check(request)
     const rehearse = request.rehearse === true
     const extras = this.#extras.of(checked)
-    const delivery = extras === undefined ? checked : { ...checked, keptExtras: extras.kept }
+    const delivery = extras === undefined ? checked : { ...checked, storedExtras: extras.kept }
     const isWithheld = isWithholding(request.operation) && !rehearse
     const { receipt, made } = await this.admission.admit(delivery, rehearse).catch((error: unknown) => {
       // The withholding may be committed even though the words could not be removed from the files.
@@ -223,10 +223,10 @@ export class Ledger {
   /** Registers acts. @returns each act as a function that also appends it to the journal */
   addActs<A extends Acts>(acts: A): Done<A> {
     Object.assign(this.#acts, acts)
-    return noting(
+    return journalled(
       acts,
       this.journal,
-      () => fresh(this.#parts.world),
+      () => liveChance(this.#parts.world),
       () => isoTime(this.#parts.world.now()),
     )
   }
