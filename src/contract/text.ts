@@ -1,3 +1,26 @@
+/** Escapes text for markup. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+}
+
+/** Escapes text for use between tags and in quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
+
+// RIS, a citation format with one tag per line.
+
+/**
+ * Writes an entry from its tags, of which the first is `TY`. Tags without a value are left out; line breaks in values
+ * become spaces.
+ */
+export function risText(tags: readonly (readonly [tag: string, value: string | null | undefined])[]): string {
+  const lines = tags.flatMap(([tag, value]) => (value == null ? [] : [`${tag}  - ${value.replace(/\s+/g, " ")}`]))
+  return `${[...lines, "ER  - "].join("\r\n")}\r\n`
+}
+
 /** The characters around a mark of withheld text (`definitions/withheld-text.ts`). No request can contain them. */
 export const MARK_OPEN = "\ufde0"
 export const MARK_CLOSE = "\ufde1"

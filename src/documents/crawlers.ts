@@ -1,6 +1,6 @@
 /** robots.txt and the sitemaps. */
 import type { DocumentSource } from "./writing.ts"
-import { escapeHtml } from "../contract/escape.ts"
+import { escapeHtml } from "../contract/text.ts"
 
 /** The most Rooms in the sitemap index, newest first. Each has its own sitemap. */
 const ROOMS = 2_000

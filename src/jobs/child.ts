@@ -3,11 +3,26 @@
  * limits. It is a process because a thread that runs out of memory can end the whole process, and because a thread
  * cannot be terminated while it runs SQLite.
  */
+import { writeFileSync } from "node:fs"
 import { type ChildProcess, spawn } from "node:child_process"
 import { Channel, type Message } from "../channel/channel.ts"
 import { jobsProgram } from "../packaged.ts"
-import { killFirst } from "./killed-first.ts"
 import { type BoundedWork, PATIENCE, TOO_COSTLY } from "./job.ts"
+
+// When memory runs out, Linux kills one process. It should be a helper or a command, not the service.
+
+/**
+ * Makes the system kill a process, and the processes it starts, before others. Any user may do this, but not undo it.
+ * @param pid a process of this user; defaults to this one
+ */
+export function killFirst(pid: number | "self" = "self"): void {
+  if (process.platform !== "linux") return
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, "1000")
+  } catch {
+    // Not allowed in some containers; the work is the same.
+  }
+}
 
 /** The work exceeded its limit of time, memory or output. */
 export class TooCostly extends Error {

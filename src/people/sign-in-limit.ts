@@ -7,7 +7,7 @@
 import { limits } from "../contract/limits.ts"
 import type { Audited } from "./audit.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { SlowLanes } from "./slow-lane.ts"
+import { SlowLanes } from "./passwords.ts"
 
 // Writes failed sign-ins to the audit log. Failures are unlimited and the log only grows, so each hour the first ones
 // get a line of their own, and one line at the end of the hour counts the rest.

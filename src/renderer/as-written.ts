@@ -1,7 +1,7 @@
 /** Users' texts, and how a text is shown if it is not rendered. */
 import { hash } from "node:crypto"
 import { limits } from "../contract/limits.ts"
-import { escapeHtml } from "../contract/escape.ts"
+import { escapeHtml } from "../contract/text.ts"
 
 /** A text with paragraphs, or a single line. */
 export type Kind = "block" | "inline"

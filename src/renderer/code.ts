@@ -16,7 +16,7 @@ import sql from "highlight.js/lib/languages/sql"
 import typescript from "highlight.js/lib/languages/typescript"
 import yaml from "highlight.js/lib/languages/yaml"
 import { limits } from "../contract/limits.ts"
-import { escapeHtml } from "../contract/escape.ts"
+import { escapeHtml } from "../contract/text.ts"
 
 const short: Readonly<Record<string, string>> = {
   "c++": "cpp",

@@ -1,6 +1,6 @@
 /** Renders the texts of pages, with a cache, and in batches, so that no page waits for all texts of another. */
 import { present } from "../contract/present.ts"
-import { BoundedCache } from "../contract/bounded-cache.ts"
+import { BoundedCache } from "./bounded-cache.ts"
 import { limits } from "../contract/limits.ts"
 import { asWritten, nameOf, type Text } from "./as-written.ts"
 import type { Engine } from "./rendering.ts"

@@ -3,7 +3,7 @@
  * base path (addresses) or on the time (ages) is filled in when the page is written.
  */
 import type { Kind } from "../renderer/as-written.ts"
-import { escapeHtml } from "../contract/escape.ts"
+import { escapeHtml } from "../contract/text.ts"
 import { withLabels } from "../renderer/label-plugin.ts"
 
 /** Values that are known only when a page is written. */

@@ -1,8 +1,7 @@
 /** The shared cache window, shown by counting the requests that reach the stand-in. */
 import { type Test, test } from "tap"
 import type { RepositorySource } from "../../src/repositories/check.ts"
-import { githubCheck } from "../../src/repositories/github.ts"
-import { cached } from "../../src/repositories/cached.ts"
+import { githubCheck, cached } from "../../src/repositories/configured.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, said } from "./github-stand-in.ts"
 

@@ -2,7 +2,7 @@
 import { type Test, test } from "tap"
 import type { RepositorySource } from "../../src/repositories/check.ts"
 import { type ApiResponse, Budget } from "../../src/repositories/github/api.ts"
-import { githubCheck } from "../../src/repositories/github.ts"
+import { githubCheck } from "../../src/repositories/configured.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, said } from "./github-stand-in.ts"
 

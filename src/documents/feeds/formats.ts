@@ -1,5 +1,5 @@
 /** Feeds as Atom (RFC 4287) and JSON Feed 1.1, with all content as plain text. */
-import { escapeHtml } from "../../contract/escape.ts"
+import { escapeHtml } from "../../contract/text.ts"
 
 export interface FeedEntry {
   /** An IRI that never changes, independent of the service's address. */

@@ -2,7 +2,7 @@
 import { promisify } from "node:util"
 import { Duplex } from "node:stream"
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib"
-import { BoundedCache } from "../../contract/bounded-cache.ts"
+import { BoundedCache } from "../../renderer/bounded-cache.ts"
 
 export type Encoding = "br" | "gzip"
 type Bytes = Buffer<ArrayBuffer>

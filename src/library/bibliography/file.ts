@@ -1,6 +1,6 @@
 /** Writes papers as a BibTeX, RIS or CSL-JSON file, streamed in batches so that other requests run in between. */
 import { setImmediate as turn } from "node:timers/promises"
-import { risText } from "../../contract/ris.ts"
+import { risText } from "../../contract/text.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
 import { type Cited, citationFields, type Form } from "./cited.ts"
 import { type CslDate, type CslName, SEASONS } from "../papers/csl.ts"

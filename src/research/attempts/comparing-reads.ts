@@ -18,7 +18,7 @@ import {
   type Value,
 } from "./table.ts"
 import type { Curves } from "./curves.ts"
-import type { Settings } from "./settings.ts"
+import type { Settings } from "./summary.ts"
 import { fitted, partOf } from "./thinning.ts"
 
 type Sortable = string | number | undefined

@@ -11,8 +11,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { outcomeOf } from "./admission.ts"
-import { FAILURE, ORDINAL } from "./summary.ts"
-import { type Settings, settingsOf } from "./settings.ts"
+import { FAILURE, ORDINAL, type Settings, settingsOf } from "./summary.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 
 // Streams long lists as CSV or JSON lines, one page per turn of the event loop.

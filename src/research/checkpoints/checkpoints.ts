@@ -1,20 +1,68 @@
 /** The rows of checkpoints, which of them are selected, and how they are shown. */
+import { limits } from "../../contract/limits.ts"
+import { AGENT } from "../../ledger/journal/author.ts"
+import { labelledObject } from "../../ledger/lists/other-room.ts"
+import { WORRIES_AT } from "../evidence/words.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { type Reviewed, reviewedSince } from "../../contract/answers/reviews.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
-import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { CheckpointSummary, OpenQuestion } from "../../contract/answers/records.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
-import { ARCHIVE } from "../../rooms/rooms.ts"
-import { STALE_REASONS } from "../../threads/threads.ts"
+import { ARCHIVE, type Rooms } from "../../rooms/rooms.ts"
+import { STALE_REASONS, type Threads } from "../../threads/threads.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
-import type { StoredTable } from "../measurements/kept-tables.ts"
-import { KNOWN_THEN } from "./known-then.ts"
-import { AGENT } from "../../ledger/journal/author.ts"
+import type { StoredTable, KeptTables } from "../measurements/kept-tables.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
+import { threadSubject } from "../../threads/operations.ts"
+import type { Evidence } from "../evidence/evidence.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import { keptTableInWords } from "../measurements/kept-in-words.ts"
 
-export interface NewCheckpoint extends Omit<NewRow<"checkpoints">, "openQuestions" | "firstSaidId"> {
+// SQL for the records that were fallen or doubted when a checkpoint that cites them landed, and still are (protocol,
+// section 17). Its author knew: they are a note, and no reason to renew it.
+
+const RANK = "CASE l.kind WHEN 'retracts' THEN 3 WHEN 'supersedes' THEN 2 WHEN 'corrects' THEN 1 ELSE 0 END"
+const STATUS = `CASE l.kind WHEN 'retracts' THEN 'retracted' WHEN 'supersedes' THEN 'superseded'
+    WHEN 'corrects' THEN 'corrected' ELSE 'disputed' END`
+
+const AUTHOR = `json_object('userId', p.user_id, 'username', p.username, 'agent', ${AGENT("l")})`
+
+/** The record `r` that is cited. @param by SQL for the object that put it in doubt */
+const citedRecord = (status: string, by: string): string =>
+  `json(${labelledObject(
+    `'versionId', r.version_id, 'label', r.label, 'status', ${status}, 'by', json(${by})`,
+    "r.room_id",
+    "c.room_id",
+  )}) AS known`
+
+/** The strongest link that put a cited record in doubt before the checkpoint `c`; the newest of equal ones. */
+const BY_LINK = `SELECT ${citedRecord(
+  STATUS,
+  labelledObject(`'kind', 'link', 'id', l.link_id, 'label', l.label, 'author', ${AUTHOR}`, "l.room_id", "c.room_id"),
+)}, max(${RANK} * 1000000000000 + l.history_position)
+  FROM checkpoint_citations i JOIN research_links l ON l.target_version_id = i.version_id
+  JOIN people p ON p.user_id = l.author_id JOIN records r ON r.version_id = i.version_id
+  WHERE i.checkpoint_id = c.checkpoint_id AND ${WORRIES_AT} < c.history_position GROUP BY i.position`
+
+/** The record, fallen before the checkpoint, on which another cited record rests. */
+const BY_GROUND = `SELECT ${citedRecord(
+  "coalesce(f.status, 'current')",
+  labelledObject("'kind', b.kind, 'id', b.version_id, 'label', b.label", "b.room_id", "c.room_id"),
+)}, max(q.fallen_at)
+  FROM checkpoint_citations i JOIN shaken_records z ON z.version_id = i.version_id
+  JOIN standings q ON q.version_id = z.cause_id JOIN records b ON b.version_id = z.cause_id
+  JOIN records r ON r.version_id = i.version_id LEFT JOIN standings f ON f.version_id = i.version_id
+  WHERE i.checkpoint_id = c.checkpoint_id AND q.fallen_at < c.history_position AND f.worried_at IS NULL
+  GROUP BY i.position`
+
+/** The records as a JSON list: those that links put in doubt, then those that rest on fallen ones, in their order. */
+export const KNOWN_THEN = `(SELECT json_group_array(json(known)) FROM (
+  SELECT * FROM (${BY_LINK}) UNION ALL SELECT * FROM (${BY_GROUND}) LIMIT ${limits.staleReasons}))`
+
+interface NewCheckpoint extends Omit<NewRow<"checkpoints">, "openQuestions" | "firstSaidId"> {
   readonly openQuestions: readonly string[]
   readonly citations: readonly string[]
 }
@@ -177,4 +225,90 @@ export function checkpoints(db: Db) {
     openQuestions: (roomId: string) => questionsIn(askingInRoom.all(roomId)),
     openQuestionsOfThread: (threadId: string) => questionsIn(askingInThread.all(threadId)),
   }
+}
+
+// The behaviour that posts checkpoints.
+
+interface OperationTables {
+  readonly threads: Threads
+  readonly checkpoints: Checkpoints
+  readonly evidence: Evidence
+  readonly keptTables: KeptTables
+}
+
+export function checkpointOperations({ threads, checkpoints, evidence, keptTables }: OperationTables) {
+  const post_research_checkpoint = behaviour("post_research_checkpoint", {
+    subject: ({ body }) => threadSubject(threads, body.threadId),
+    references: ({ body: { table } }, { roomId }) => (table === undefined ? [] : keptTables.faults(roomId, table)),
+    admit({ body }, { threadId }) {
+      const thread = threads.summary(threadId)
+      const watermark = thread?.timelineWatermark ?? 0
+      if (body.expectedWatermark !== watermark) {
+        throw new Refusal("state_conflict", `The Thread has moved to ${watermark} since you read it.`, {
+          current: {
+            threadId,
+            timelineWatermark: watermark,
+            selectedCheckpointId: thread?.selectedCheckpointId ?? null,
+            expected: { expectedWatermark: watermark },
+          },
+        })
+      }
+      if (body.coversThrough > watermark) {
+        throw new Refusal("invalid_schema", "A checkpoint cannot cover entries that do not exist yet.", {
+          issues: [{ path: "/coversThrough", message: `must be at most the Thread's watermark, ${watermark}` }],
+        })
+      }
+    },
+    write(call, subject, change) {
+      const { body } = call
+      const { state, coversThrough, openQuestions, conclusion, synthesis, citations, client, table } = body
+      const checkpointId = change.newId()
+      // The watermark was checked in the same transaction, so this is the next entry.
+      const sequence = body.expectedWatermark + 1
+      const stated = { checkpointId, sequence, state, coversThrough, openQuestions, conclusion, citations }
+      const keptTable = table && keptTables.kept(subject.roomId, table)
+      checkpoints.insert({ ...madeBy(call, subject, change), ...stated, keptTable })
+      evidence.uses("checkpoint", checkpointId, "citation", citations, change.at)
+      const shown = { checkpointId, state, coversThrough, synthesis, openQuestions, conclusion: conclusion ?? null }
+      const card = { ...shown, ...(client === undefined ? {} : { client }) }
+      const supersedesCheckpointId = checkpoints.supersededBy(checkpointId)
+      return {
+        target: { id: checkpointId, label: null },
+        result: { checkpointId, state, supersedesCheckpointId, label: null },
+        entry: { card },
+      }
+    },
+  })
+
+  return { post_research_checkpoint }
+}
+
+// The read of the table that a Room rests its answer on.
+
+interface ReadTables {
+  readonly rooms: Rooms
+  readonly checkpoints: Checkpoints
+  readonly keptTables: KeptTables
+}
+
+export function checkpointReads({ rooms, checkpoints, keptTables }: ReadTables) {
+  function tableOf(roomId: string) {
+    const chosen = checkpoints.tableOfRoom(roomId)
+    if (chosen !== undefined) {
+      const from = { kind: "checkpoint" as const, id: chosen.checkpointId, label: null }
+      return { from, table: keptTables.shown(roomId, chosen.keptTable) }
+    }
+    const newest = keptTables.ofNewestFinding(roomId)
+    if (newest === undefined) return { from: null, table: null }
+    const { versionId, label } = newest.finding
+    return { from: { kind: "finding" as const, id: versionId, label }, table: newest.table }
+  }
+  return {
+    room_table({ params: { roomId }, query }) {
+      rooms.mustExist(roomId)
+      const { from, table } = tableOf(roomId)
+      if (query.format !== "markdown") return { roomId, from, table }
+      return table === null ? "Nothing is measured.\n" : `${keptTableInWords(table, limits.documentBytes)}\n`
+    },
+  } satisfies Partial<Readers>
 }

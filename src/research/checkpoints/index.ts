@@ -1,8 +1,6 @@
 /** Checkpoints. */
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
-import { checkpoints } from "./checkpoints.ts"
-import { checkpointOperations } from "./operations.ts"
-import { checkpointReads } from "./reads.ts"
+import { checkpoints, checkpointOperations, checkpointReads } from "./checkpoints.ts"
 
 export const domain = {
   tables: [({ db }: Ground) => ({ checkpoints: checkpoints(db) })],

@@ -1,11 +1,10 @@
 /** Cites a record as BibTeX and as CSL-JSON, by a key that never changes, with its current standing. */
-import { isBalanced } from "../../contract/text.ts"
+import { isBalanced, risText } from "../../contract/text.ts"
 import { type Described, orcidAddress, shownName, type Named } from "../../contract/answers/description.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { NamedText, type Readers } from "../../ledger/reads/reading.ts"
 import type { Members } from "../../rooms/members.ts"
-import { risText } from "../../contract/ris.ts"
 import { present } from "../../contract/present.ts"
 import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"

@@ -6,7 +6,7 @@ import type { Actor } from "../../ledger/journal/actor.ts"
 import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { isoTime } from "../../ledger/world.ts"
-import { type Experiment, HOLDING_AGENT, HOLDING_AGENT_OR_NONE } from "./summary.ts"
+import { type Experiment, HOLDING_AGENT, HOLDING_AGENT_OR_NONE } from "./experiments.ts"
 
 /** Returns the time a number of minutes after another. */
 export const later = (at: string, minutes: number): string => isoTime(Date.parse(at) + minutes * 60_000)

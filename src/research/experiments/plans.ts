@@ -13,7 +13,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import { withheldSince } from "../../ledger/journal/withheld-since.ts"
+import { withheldSince } from "../../ledger/journal/hiding.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 

@@ -9,9 +9,12 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import { softwareVersion } from "../../version.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import { plainName } from "./paths.ts"
+import { ProcessLost, TooCostly } from "../../jobs/child.ts"
+import type { StreamJob } from "../../jobs/job.ts"
+import { exporting } from "../../jobs/pool.ts"
 
 /** The formats of an exported Room. */
-export type ExportFormat = "crate" | "sqlite"
+type ExportFormat = "crate" | "sqlite"
 
 /** Makes the bytes of a Room's file. The first chunk of an SQLite file is its name. */
 export type RoomFiles = (roomId: string, source: RoomSource, format: ExportFormat) => AsyncGenerator<Uint8Array>
@@ -197,3 +200,33 @@ async function withFirstBytes({ name, bytes }: Download): Promise<Download> {
   }
   return { name, bytes: ReadableStream.from({ [Symbol.asyncIterator]: () => rest }) }
 }
+
+// Makes the files of Rooms in a separate process, so that this does not delay small reads.
+
+/** The input of the process. */
+export interface FileOrder {
+  /** The database, which the process opens read-only, in its state at that time. */
+  readonly file: string
+  readonly roomId: string
+  readonly source: RoomSource
+}
+
+const bounds = { seconds: limits.exportPieceSeconds, megabytes: limits.exportMegabytes }
+
+/** `retryAfter` in seconds. */
+const PROCESS_RETRY = 10
+
+/** Makes files of the Rooms in a database. @throws Refusal 503 if the process is lost or exceeds its limits */
+export const filesOf = (file: string): RoomFiles =>
+  async function* (roomId, source, format) {
+    const job: StreamJob<FileOrder> = { name: format, bounds }
+    try {
+      yield* exporting.stream(job, { file, roomId, source })
+    } catch (error) {
+      if (!(error instanceof TooCostly || error instanceof ProcessLost)) throw error
+      throw new Refusal("temporarily_unavailable", "The process that made the export ended.", {
+        retryAfter: PROCESS_RETRY,
+        cause: error,
+      })
+    }
+  }

@@ -2,7 +2,7 @@
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { parse } from "../../contract/json.ts"
-import { escapeHtml } from "../../contract/escape.ts"
+import { escapeHtml } from "../../contract/text.ts"
 import { licenceUrl } from "../../contract/licences.ts"
 import { tallyIn, type TallyRow } from "../evidence/words.ts"
 import { onlySaid } from "../../contract/unproved.ts"

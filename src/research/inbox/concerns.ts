@@ -2,7 +2,7 @@
 import { objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { AGENT_AT } from "../../ledger/journal/author.ts"
-import { HOLDING_AGENT } from "../experiments/summary.ts"
+import { HOLDING_AGENT } from "../experiments/experiments.ts"
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"

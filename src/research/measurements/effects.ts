@@ -2,7 +2,7 @@
 import { each, keysOf } from "../../contract/each.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { type EffectAnswer, effectFigures } from "../../contract/answers/measurements.ts"
-import { WITHHELD_SINCE } from "../../ledger/journal/withheld-since.ts"
+import { WITHHELD_SINCE } from "../../ledger/journal/hiding.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"

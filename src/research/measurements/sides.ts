@@ -2,9 +2,8 @@
  * The sides of a comparison. Values are compared from as near as possible: within one attempt, then within one
  * experiment at the same commit, and from further apart only where nothing nearer exists.
  */
-import { type Scalar, type Source, sortedBy } from "./cells.ts"
+import { type Scalar, type Source, sortedBy, Points } from "./cells.ts"
 import { type Column, type Frame, placesIn, valuesAt, orderedOver, overOf } from "./frame.ts"
-import { Points } from "./points.ts"
 import { type Contrast, type Noise, paired, spreadOf, summaryOf, sumOf, welch } from "./statistics.ts"
 
 /** A difference before it is corrected for the number of comparisons. */

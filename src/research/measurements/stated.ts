@@ -1,7 +1,7 @@
 /** The settings that attempts state, and how they part groups of measurements: settings are never merged in silence. */
 import { digestOf, isObject, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { leaves, flagsOf } from "../attempts/settings.ts"
+import { leaves, flagsOf } from "../attempts/summary.ts"
 import { type Launch, type Scalar, type Setting, type Source, sortedBy, textOf } from "./cells.ts"
 import type { Frame } from "./frame.ts"
 

@@ -3,9 +3,8 @@
  * group with its mean and interval, and with its difference from the baseline if there is one. Deterministic: the same
  * cells give the same digits in any order.
  */
-import { compareScalars, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
+import { compareScalars, type Scalar, type Source, sortedBy, textOf, type Points } from "./cells.ts"
 import { type Frame, placesIn, type Grouped, grouped, overOf, type Question } from "./frame.ts"
-import type { Points } from "./points.ts"
 import { compared, finiteAmong, noiseOf, runOf, Side } from "./sides.ts"
 import { folded, Stated } from "./stated.ts"
 import { type Contrast, holm, type Summary, summaryOf } from "./statistics.ts"

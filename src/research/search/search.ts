@@ -5,7 +5,7 @@
  */
 import { limits } from "../../contract/limits.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
-import { respelled } from "../../ledger/lists/spelling.ts"
+import { respelled } from "../../ledger/lists/substrings.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import {

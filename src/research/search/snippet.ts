@@ -3,7 +3,7 @@
  * quadratic time in the number of occurrences of a word.
  */
 import { present } from "../../contract/present.ts"
-import { escapeHtml } from "../../contract/escape.ts"
+import { escapeHtml } from "../../contract/text.ts"
 import { limits } from "../../contract/limits.ts"
 import type { ParsedQuery } from "./query.ts"
 import { type Word, wordsIn } from "../../contract/words.ts"

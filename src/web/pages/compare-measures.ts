@@ -1,7 +1,6 @@
 /** The measurement tables of a comparison, one for each metric, with the groups that can be told apart as the best. */
 import { type Corrected, holm } from "../../research/measurements/statistics.ts"
-import { compareScalars } from "../../research/measurements/cells.ts"
-import { Points } from "../../research/measurements/points.ts"
+import { compareScalars, Points } from "../../research/measurements/cells.ts"
 import { differenceOf } from "../../research/measurements/table.ts"
 import { settingCells } from "../../research/measurements/written.ts"
 import { orNull, type Visit } from "../visit.ts"

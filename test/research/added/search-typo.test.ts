@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import t, { test } from "tap"
 import { Browser } from "research-room/testing"
-import { nearWords } from "../../../src/ledger/lists/spelling.ts"
+import { nearWords } from "../../../src/ledger/lists/substrings.ts"
 import { passwordOf } from "../../support/service.ts"
 import { makeKnown, paperId, startHouse, toldOf } from "../../library/house.ts"
 

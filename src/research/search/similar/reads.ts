@@ -6,8 +6,7 @@ import type { Call, ReceiptExtras } from "../../../ledger/journal/behaviour.ts"
 import type { Readers } from "../../../ledger/reads/reading.ts"
 import type { Rooms } from "../../../rooms/rooms.ts"
 import type { Experiments } from "../../experiments/experiments.ts"
-import { extrasOf } from "./items.ts"
-import { type Execution, executionText, type Similar } from "./similar.ts"
+import { extrasOf, type Execution, executionText, type Similar } from "./similar.ts"
 
 export function similarReads({ rooms, similar }: { rooms: Rooms; similar: Similar }) {
   return {
