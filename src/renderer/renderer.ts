@@ -3,7 +3,7 @@ import { present } from "../contract/present.ts"
 import { BoundedCache } from "./bounded-cache.ts"
 import { limits } from "../contract/limits.ts"
 import { asWritten, nameOf, type Text } from "./as-written.ts"
-import type { Engine } from "./rendering.ts"
+import type { Engine } from "./engines.ts"
 
 /** Characters of text per batch: a few short texts, or one long one. */
 const AT_ONCE = 4_000

@@ -9,7 +9,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Channel } from "../../channel/channel.ts"
 import type { Cost, OffloadedRequest, OffloadedResponse, Readers } from "../../edge/limits/readers.ts"
 import type { Text } from "../../renderer/as-written.ts"
-import type { Engine } from "../../renderer/rendering.ts"
+import type { Engine } from "../../renderer/engines.ts"
 import { type Loss, Reader, type ReadingTimes, type Task } from "./reader.ts"
 import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
 

@@ -3,7 +3,7 @@ import { levels, type Logger } from "pino"
 import type { Channel } from "../../channel/channel.ts"
 import { Thread } from "../../channel/thread.ts"
 import type { Cost } from "../../edge/limits/readers.ts"
-import { RenderingNote } from "../../renderer/rendering.ts"
+import { RenderingNote } from "../../renderer/rendering-note.ts"
 import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
 import { repeat } from "../../ledger/storage/repeat.ts"
 
