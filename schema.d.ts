@@ -644,15 +644,20 @@ export interface NewRows {
     readonly contentDigest: string
     readonly client?: string | null | undefined
   }
+  reproduction_effects: {
+    readonly attemptId: string
+    readonly position: number
+    readonly repeatsId: string
+    readonly repeatsPosition: number
+    readonly shown: string
+    readonly figures: string
+    readonly attempts: string
+  }
   reproductions: {
     readonly attemptId: string
     readonly verdict: string
     readonly explanation: string
     readonly implementation?: "same" | "changed" | "own" | null | undefined
-    readonly repeatsId?: string | null | undefined
-    readonly repeatsPosition?: number | null | undefined
-    readonly repeats?: string | null | undefined
-    readonly figures?: string | null | undefined
   }
   research_links: {
     readonly linkId: string

@@ -611,8 +611,8 @@ CREATE TABLE finding_effects (
 CREATE INDEX finding_effects_like ON finding_effects (contrast, attempts);
 CREATE INDEX finding_effects_repeating ON finding_effects (repeats_id) WHERE repeats_id IS NOT NULL;
 
--- Effects of findings (and of reproductions, at position 0) whose result has changed since acceptance, with the present
--- result; null if there is none.
+-- Effects of findings (and of reproductions) whose result has changed since acceptance, with the present result; null if
+-- there is none.
 CREATE TABLE moved_effects (
   holder_id TEXT NOT NULL,
   position INTEGER NOT NULL,
@@ -883,15 +883,23 @@ CREATE TABLE reproductions (
   verdict TEXT NOT NULL,
   explanation TEXT NOT NULL,
   -- What the registrant says about the code that ran.
-  implementation TEXT CHECK (implementation IN ('same', 'changed', 'own')),
-  -- The effect of a finding that the attempt repeats, the request for its own effect, and the result of that at
-  -- acceptance (both JSON, as in finding_effects).
-  repeats_id TEXT REFERENCES records (version_id),
-  repeats_position INTEGER,
-  repeats TEXT,
-  figures TEXT
+  implementation TEXT CHECK (implementation IN ('same', 'changed', 'own'))
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX reproductions_repeating ON reproductions (repeats_id) WHERE repeats_id IS NOT NULL;
+
+-- The effects of findings that a reproduction repeats, in its order.
+CREATE TABLE reproduction_effects (
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  position INTEGER NOT NULL,
+  repeats_id TEXT NOT NULL REFERENCES records (version_id),
+  repeats_position INTEGER NOT NULL,
+  -- How its own effect compares now, as an answer (JSON).
+  shown TEXT NOT NULL,
+  -- What its own effect came to when it landed, and the attempts behind it, as in finding_effects.
+  figures TEXT NOT NULL,
+  attempts TEXT NOT NULL,
+  PRIMARY KEY (attempt_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reproduction_effects_repeating ON reproduction_effects (repeats_id);
 
 -- Evidence for and against records and attempts, numbered for each of them: the verdict and the object that gives it. A
 -- verdict is null until it is reported.

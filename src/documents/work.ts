@@ -17,16 +17,15 @@ const metric = ({ name, split, dimensions, value, unit, step }: Attempt["metrics
   `${name}${split === null ? "" : ` (${split})`}${placeOf(dimensions)} ${value}${unit === null ? "" : ` ${unit}`}` +
   `${step === null ? "" : ` at step ${step}`}`
 
-/** The comparison of a reproduction's numbers, and what it counts as if its registrant says otherwise. */
-const byNumbers = ({ verdict, repeats }: NonNullable<AnswerOf<"attempt">["reproduction"]>): string =>
-  repeats?.comparison === undefined
-    ? ""
-    : ` By the numbers: ${inline(repeats.comparison.sentence)}` +
-      `${
-        repeats.countsAs === undefined || repeats.countsAs === verdict
-          ? ""
-          : ` It counts as: ${words(repeats.countsAs)}.`
-      }`
+/** How a reproduction's numbers compare with each effect, and what that counts as if its registrant says otherwise. */
+const byNumbers = ({ verdict, repeats = [] }: NonNullable<AnswerOf<"attempt">["reproduction"]>): string => {
+  const told = repeats.flatMap(({ comparison, verdict: counted }) => {
+    if (comparison === null) return []
+    const counts = counted === null || counted === verdict ? "" : ` It counts as: ${words(counted)}.`
+    return `${inline(comparison.sentence)}${counts}`
+  })
+  return told.length === 0 ? "" : ` By the numbers: ${told.join(" ")}`
+}
 
 const leaseInWords = (lease: AnswerOf<"experiment">["lease"]): string =>
   lease === null

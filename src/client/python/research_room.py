@@ -1353,22 +1353,20 @@ class Attempt:
         verdict: str,
         explanation: str,
         *,
-        repeats: Optional[Tuple[str, int]] = None,
+        repeats: Union[None, Tuple[str, int], Sequence[Tuple[str, int]]] = None,
         attempt_ids: Sequence[str] = (),
     ) -> None:
         """Sets the verdict on the attempt or finding that this attempt reproduces. It is reported with the outcome.
 
-        repeats: the effect that it repeats, as the finding's id and the effect's index from 0. The service computes it
-            from this attempt
-        and those of `attempt_ids`.
+        repeats: the effect that it repeats, as the finding's id and the effect's index from 0, or a list of up to 12.
+            The service computes each from this attempt and those of `attempt_ids`.
         """
         self._verdict = {"verdict": verdict, "explanation": explanation}
         if repeats is not None:
-            self._verdict["repeats"] = {
-                "versionId": repeats[0],
-                "effect": repeats[1],
-                **({"attemptIds": list(attempt_ids)} if attempt_ids else {}),
-            }
+            named = {"attemptIds": list(attempt_ids)} if attempt_ids else {}
+            pairs = [repeats] if isinstance(repeats[0], str) else repeats
+            told = [{"versionId": version, "effect": effect, **named} for version, effect in pairs]
+            self._verdict["repeats"] = told[0] if len(told) == 1 else told
 
     @_never_raises
     def took(

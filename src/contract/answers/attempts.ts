@@ -40,24 +40,33 @@ const planMatch = shape({
   arms: v.exactOptional(shape({ covers: v.array(freeText), missing: v.array(freeText), added: v.array(freeText) })),
   deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),
 })
-const reproduction = shape({
+const saidOfReproduction = {
   /** Given by its registrant. */
   verdict: v.picklist(enumerations.reproductionVerdict),
   explanation: freeText,
   /** What its registrant says of the code that it ran. */
   implementation: v.exactOptional(v.picklist(enumerations.implementation)),
+}
+const reproduction = shape({
+  ...saidOfReproduction,
   /**
-   * The effect of a finding that it repeats, by its index, and how its own effect compares; it counts towards that
-   * effect.
+   * The effects of findings that it repeats, by their index, and how its own compare; they count towards those effects.
    */
   repeats: v.exactOptional(
-    shape({
-      versionId: id,
-      effect: count,
-      attemptIds: v.exactOptional(v.array(id)),
-      countsAs: v.exactOptional(v.picklist(enumerations.reproductionVerdict)),
-      comparison: v.exactOptional(comparison),
-    }),
+    v.array(
+      shape({
+        versionId: id,
+        effect: count,
+        attemptIds: v.exactOptional(v.array(id)),
+        pool: v.exactOptional(v.array(v.string())),
+        /** By the numbers; null if its effect or the first one can no longer be computed. */
+        verdict: v.nullable(v.picklist(enumerations.reproductionVerdict)),
+        estimate: v.nullable(v.number()),
+        low: v.nullable(v.number()),
+        high: v.nullable(v.number()),
+        comparison: v.nullable(comparison),
+      }),
+    ),
   ),
 })
 /** The identity and the state of an attempt. */
@@ -158,7 +167,8 @@ export const attempt = shape({
       log: v.exactOptional(shape({ digest: freeText })),
       session: v.exactOptional(shape({ digest: freeText, format: freeText })),
       failure: v.exactOptional(shape({ stage: freeText, explanation: freeText })),
-      reproduction: v.exactOptional(reproduction),
+      /** As it was reported. */
+      reproduction: v.exactOptional(shape({ ...saidOfReproduction, repeats: v.exactOptional(json) })),
       /** Corrections of earlier events: units, or values that this event reports anew. */
       corrects: v.exactOptional(
         v.array(

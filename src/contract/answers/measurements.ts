@@ -4,9 +4,9 @@
  */
 import * as v from "valibot"
 import { count, id, freeText } from "./fields.ts"
-import { schemaVersion } from "./parts.ts"
+import { author, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { fromOtherRoom } from "./evidence.ts"
+import { fromOtherRoom, independence } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 
 const number = v.nullable(v.number())
@@ -186,6 +186,22 @@ const repeated = shape({
   comparison: v.nullable(comparison),
 })
 
+/** A reproduction of an effect, by an attempt or by a finding that repeats it. */
+const reproduction = shape({
+  by: shape({ kind: v.picklist(["attempt", "finding"]), id, label: v.string(), ...fromOtherRoom }),
+  author,
+  independence,
+  /** By the numbers; null if either can no longer be computed. */
+  verdict: v.nullable(v.picklist(enumerations.reproductionVerdict)),
+  estimate: number,
+  se: number,
+  low: number,
+  high: number,
+  /** Pairs, or the values on the side that has fewer. */
+  n: count,
+  isPooled: v.boolean(),
+})
+
 /** A difference that a finding rests on, as it was when the finding was published. */
 export const effect = shape({
   experimentId: id,
@@ -219,6 +235,19 @@ export const effect = shape({
   /** What it would be now; null if it is the same, or can no longer be computed. */
   now: v.nullable(shape({ ...effectFigures, sentence: freeText })),
   repeats: v.nullable(repeated),
+  /** The attempts and findings that repeat it, oldest first, each with its own figures in the same direction. */
+  reproductions: v.array(reproduction),
+  /** Of it and of the reproductions that share no attempt; null without any. */
+  pooled: v.nullable(
+    shape({
+      k: count,
+      estimate: v.number(),
+      se: v.number(),
+      low: v.number(),
+      high: v.number(),
+      method: v.picklist(["common_effect", "random_effects"]),
+    }),
+  ),
 })
 export type EffectAnswer = v.InferOutput<typeof effect>
 export type MeasurementTable = Omit<v.InferOutput<typeof measurementTable>, "schemaVersion">

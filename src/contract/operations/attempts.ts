@@ -4,7 +4,7 @@ import { quoting, words } from "../definitions/sentence.ts"
 import { count } from "../answers/fields.ts"
 import { cost } from "../schema/cost.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { distinct, list, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
+import { distinct, list, oneOf, oneOrSeveral, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { figures } from "../definitions/figures.ts"
 import { log, session } from "../definitions/logs.ts"
@@ -159,13 +159,16 @@ export const attemptOperations = [
             implementation: v.exactOptional(oneOf(enumerations.implementation)),
             repeats: v.exactOptional(
               described(
-                shape({
-                  ...namedEffect,
-                  attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)),
-                  pool: v.exactOptional(pool),
-                }),
-                "The effect of a finding that it repeats. The same contrast is computed from this attempt and " +
-                  "attemptIds, and counts.",
+                oneOrSeveral(
+                  shape({
+                    ...namedEffect,
+                    attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)),
+                    pool: v.exactOptional(pool),
+                  }),
+                  limits.effects,
+                ),
+                "The effects of a finding that it repeats. The same contrasts are computed from this attempt and " +
+                  "attemptIds, and count.",
               ),
             ),
           }),

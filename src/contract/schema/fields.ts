@@ -287,3 +287,17 @@ export const client = shape(
 )
 
 export const permissions = distinct(oneOf(enumerations.permission), enumerations.permission.length, 1)
+
+/** One item, or a list of 1 to `max` of them. */
+export function oneOrSeveral<S extends v.GenericSchema>(
+  item: S,
+  max: number,
+): v.UnionSchema<[S, ReturnType<typeof list<S>>], undefined> {
+  const several = list(item, max, 1)
+  return {
+    ...v.union([item, several]),
+    // The faults of the form that was sent, not those of both.
+    "~run": (dataset, config) =>
+      Array.isArray(dataset.value) ? several["~run"](dataset, config) : item["~run"](dataset, config),
+  }
+}

@@ -26,3 +26,7 @@ export const authorIn = ({ userId, username, agent }: Author): Author => ({ user
 
 /** Returns an actor as an author. */
 export const authorFrom = ({ userId, username, agent }: Actor): Author => ({ userId, username, agent: agent || null })
+
+/** SQL for the columns of an author. @param person the alias of `people` @param row as of `AGENT` */
+export const AUTHOR = (person: string, row: string): string =>
+  `${person}.user_id AS userId, ${person}.username, ${AGENT(row)} AS agent`

@@ -165,22 +165,9 @@ export function attempts(db: Db, basePath = "") {
     /** Stores the latest reported cost. */
     setCost: (attemptId: string, cost: Cost): void => void updateCost.run(JSON.stringify(cost), attemptId),
 
-    /** Stores the verdict of a reproduction. @param effect the effect that it repeats, with its figures, as JSON */
-    setReproduction(
-      attemptId: string,
-      { verdict, explanation, implementation, repeats }: Reproduction,
-      effect: { readonly repeats: string; readonly figures: string } | undefined,
-    ) {
-      insertReproduction({
-        attemptId,
-        verdict,
-        explanation,
-        implementation,
-        ...effect,
-        repeatsId: repeats?.versionId,
-        repeatsPosition: repeats?.effect,
-      })
-    },
+    /** Stores the verdict of a reproduction. */
+    setReproduction: (attemptId: string, { verdict, explanation, implementation }: Reproduction): void =>
+      void insertReproduction({ attemptId, verdict, explanation, implementation }),
     /** Returns the newest attempts registered to reproduce another one. */
     reproducing: (attemptId: string, seenFrom: string) =>
       reproducing.all(attemptId).map(({ userId, username, agent, reproduction, ...row }) => ({

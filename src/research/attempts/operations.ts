@@ -24,16 +24,13 @@ type Output = NonNullable<Reported["outputs"]>[number]
 /** The effects of reproductions that repeat effects of findings (src/research/measurements). */
 interface ReproductionEffects {
   faults(attempt: Attempt, body: Reported): Issue[]
-  kept(
-    attempt: Attempt,
-    body: Reported,
-  ): { readonly repeats: string; readonly figures: string; readonly repetition: Computed | undefined } | undefined
+  keep(attempt: Attempt, body: Reported): Computed | undefined
   couldName(attempt: Attempt): { readonly versionId: string; readonly label: string } | undefined
 }
 /** The verdict that the numbers give. */
 interface Computed {
   readonly verdict: ReproductionVerdict
-  readonly comparison: { readonly sentence: string }
+  readonly sentence: string
 }
 
 interface Tables {
@@ -72,8 +69,7 @@ function adviceOn(
     ]
   if (computed === undefined || computed.verdict === verdict) return []
   const message =
-    `You say ${words(verdict)}; by its numbers it counts as ${words(computed.verdict)}. ` +
-    `${computed.comparison.sentence}`
+    `You say ${words(verdict)}; by its numbers it counts as ${words(computed.verdict)}. ` + `${computed.sentence}`
   return [{ code: "verdict_differs", message }]
 }
 
@@ -193,22 +189,18 @@ export function attemptOperations(tables: Tables) {
       const takenOver = attempt.reproduces === undefined ? leases.takenOver(attempt.experimentId, attemptId, actor) : []
       events.report(attemptId, revision, at, takenOver.length === 0 ? body : { ...body, late: true })
       if (body.cost !== undefined) attempts.setCost(attemptId, body.cost)
-      const kept = reproductionEffects.kept(attempt, body)
+      const computed = reproductionEffects.keep(attempt, body)
       if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
-        attempts.setReproduction(attemptId, body.reproduction, kept)
-        evidence.reproduced(
-          attemptId,
-          kept?.repetition?.verdict ?? body.reproduction.verdict,
-          kept?.repetition?.comparison.sentence,
-          at,
-        )
+        attempts.setReproduction(attemptId, body.reproduction)
+        const { verdict, sentence } = { sentence: undefined, ...body.reproduction, ...computed }
+        evidence.reproduced(attemptId, verdict, sentence, at)
       }
       // Effects that rest on this attempt change when it succeeds, and when it reports more values later.
       if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status, revision },
-        warnings: [...adviceOn(attempt, body, kept?.repetition, reproductionEffects.couldName(attempt)), ...takenOver],
+        warnings: [...adviceOn(attempt, body, computed, reproductionEffects.couldName(attempt)), ...takenOver],
       }
     },
   })

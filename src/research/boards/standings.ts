@@ -27,8 +27,8 @@ interface Repeat {
   readonly of: string
   readonly intent: "rerun" | "reproduction"
   readonly verdict: string | null
-  /** The group of the effect that a reproduction repeats; null if it repeats none. */
-  readonly place: Stored<Dimensions> | null
+  /** The groups of the effects that a reproduction repeats; null if it repeats none. */
+  readonly places: Stored<Dimensions[]> | null
 }
 
 type Standing = Omit<
@@ -66,21 +66,22 @@ export function boardStandings(db: Db, values: Values) {
   )
   const repeats = db.prepare<Repeat>(
     `SELECT coalesce(a.rerun_of, a.reproduces_attempt_id, t.attempt_id) AS of, a.intent, w.verdict,
-        f.effect -> '$.of' AS place
+       (SELECT iif(count(*) = 0, NULL, json_group_array(f.effect -> '$.of'))
+         FROM reproduction_effects x
+         JOIN finding_effects f ON f.version_id = x.repeats_id AND f.position = x.repeats_position
+         WHERE x.attempt_id = a.attempt_id) AS places
      FROM attempts a LEFT JOIN finding_attempts t ON t.version_id = a.reproduces_version_id AND t.role = 'producing'
      LEFT JOIN evidence_words w ON w.source_id = a.attempt_id AND w.source = 'reproduction'
-     LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id
-      LEFT JOIN finding_effects f ON f.version_id = q.repeats_id AND f.position = q.repeats_position
      WHERE a.room_id = +? AND a.intent IN ('rerun', 'reproduction') AND a.status = 'succeeded' AND of IS NOT NULL
-      ORDER BY a.attempt_id DESC
-      LIMIT ${limits.measuredAttempts}`,
+       ORDER BY a.attempt_id DESC
+       LIMIT ${limits.measuredAttempts}`,
   )
 
   /** Counts the reruns of a group's attempts, and their reproductions by outcome. */
   function repeated({ attempts, key }: Group, known: ReadonlyMap<string, readonly Repeat[]>) {
     const found = attempts
       .flatMap(({ attemptId }) => known.get(attemptId) ?? [])
-      .filter(({ place }) => place === null || matchesPlace(key, parse(place)))
+      .filter(({ places }) => places === null || parse(places).some((place) => matchesPlace(key, place)))
     return {
       reruns: found.filter(({ intent }) => intent === "rerun").length,
       reproductions: found.filter(({ verdict }) => verdict === "reproduces" || verdict === "partly_reproduces").length,

@@ -11,12 +11,16 @@ import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 /** The degrees of independence that are stored with a word. */
-interface StoredDegrees {
+export interface StoredDegrees {
   readonly independent: number
   readonly otherAgent: number | null
   readonly otherCode: number | null
   readonly otherCommit: number | null
 }
+
+/** SQL for them. @param word the alias of a row of `evidence_words` */
+export const DEGREES = (word: string): string => `${word}.independent, ${word}.other_agent AS otherAgent,
+    ${word}.other_code AS otherCode, ${word}.other_commit AS otherCommit`
 
 type WordRow = Omit<
   EvidenceItem,
@@ -84,9 +88,8 @@ const SAID_AT = `CASE w.source WHEN 'finding_link'
 
 /** @param from the words to select, as `w` */
 const wordsFrom = (from: string) => `
-  SELECT w.target_id AS targetId, w.speaker_id AS speakerId, w.sequence, w.source, w.verdict, w.at, w.independent,
-    w.other_agent AS otherAgent, w.other_code AS otherCode,
-    w.other_commit AS otherCommit, p.user_id AS userId, p.username, ${AGENT_AT(SAID_AT)} AS agent,
+  SELECT w.target_id AS targetId, w.speaker_id AS speakerId, w.sequence, w.source, w.verdict, w.at,
+    ${DEGREES("w")}, p.user_id AS userId, p.username, ${AGENT_AT(SAID_AT)} AS agent,
     CASE WHEN w.source = 'research_link' THEN
         ${object("'link'", "k.link_id", "k.label", "NULL", LINK_STATUS, "k.room_id")}
       WHEN b.version_id IS NOT NULL THEN ${ofRecord("b", "s")} ELSE ${ofAttempt} END AS by,
@@ -175,7 +178,7 @@ const USES = `
 const END = Number.MAX_SAFE_INTEGER
 
 /** Returns all degrees of independence of a word. @param inputs compares the inputs */
-const degrees = (
+export const degrees = (
   { independent, otherAgent, otherCode, otherCommit }: StoredDegrees,
   inputs: () => boolean | null,
 ): Independence => ({
@@ -207,8 +210,7 @@ export function evidencePages(db: Db) {
   )
   const newest = db.prepare<WordRow>(`${wordsFrom(NEWEST)} ORDER BY w.sequence DESC`)
   const ofReproduction = db.prepare<StoredDegrees>(
-    `SELECT w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode,
-       w.other_commit AS otherCommit FROM evidence_words w
+    `SELECT ${DEGREES("w")} FROM evidence_words w
      WHERE w.source_id = +? AND w.target_id = +? AND w.source = 'reproduction'`,
   )
   const uses = db.prepare<UseRow>(USES)

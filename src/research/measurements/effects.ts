@@ -6,13 +6,16 @@ import { WITHHELD_SINCE } from "../../ledger/journal/hiding.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
+import { type EffectReproductions, effectReproductions, repeatedInWords } from "./effect-reproductions.ts"
 import { effectInWords } from "./in-words.ts"
 import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
 import { contrastOf, type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
 interface Row {
   readonly versionId: string
+  readonly position: number
   readonly effect: Stored<Effect>
+  readonly attempts: Stored<string[]>
   /** The JSON null if the values behind it were withheld before a replay. */
   readonly figures: Stored<Figures | null>
   readonly hasMoved: number
@@ -48,7 +51,7 @@ const WITHHELD = `${WITHHELD_SINCE(
     WHERE t.version_id = f.version_id AND t.role <> 'evidence')`,
 )} AS withheld`
 
-const SENTENCES = `SELECT f.version_id AS versionId, f.effect,
+const SENTENCES = `SELECT f.version_id AS versionId, f.position, f.effect, f.attempts,
     iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
     m.holder_id IS NOT NULL AS hasMoved, ${WITHHELD}
   FROM json_each(+?) j
@@ -59,11 +62,14 @@ const SENTENCES = `SELECT f.version_id AS versionId, f.effect,
 
 export type Effects = ReturnType<typeof effects>
 
+type Reproduced = ReturnType<EffectReproductions>
+
 export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
+  const reproductions = effectReproductions(db)
   const insert = inserting(db, "finding_effects")
   const ofFinding = db.prepare<Row>(
-    `SELECT f.version_id AS versionId, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now,
-        e.label AS experimentLabel, ${WITHHELD},
+    `SELECT f.version_id AS versionId, f.effect, f.figures, f.position, f.attempts, m.holder_id IS NOT NULL AS hasMoved,
+        m.now, e.label AS experimentLabel, ${WITHHELD},
        CASE WHEN o.version_id IS NOT NULL THEN
            ${labelledObject(
              "'versionId', f.repeats_id, 'effect', f.repeats_position, 'label', o.label",
@@ -77,9 +83,9 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
      LEFT JOIN records o ON o.version_id = f.repeats_id
      WHERE f.version_id = +? ORDER BY f.position`,
   )
-  const sentences = db.prepare<Pick<Row, "versionId" | "effect" | "figures" | "hasMoved" | "withheld">>(SENTENCES)
+  const sentences = db.prepare<Omit<Row, "now" | "experimentLabel" | "repeats">>(SENTENCES)
 
-  function shown(row: Row): EffectAnswer {
+  function shown(row: Row, reproduced: Reproduced): EffectAnswer {
     const { repeats: _repeats, ...effect } = parse(row.effect)
     const original = parse(row.figures)
     const isWithheld = original === null || row.withheld > 0
@@ -105,6 +111,11 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
         ...first,
         comparison: repeated.repetition(effect, hasMoved ? now : original, first)?.comparison ?? null,
       },
+      ...reproduced(row.versionId, row.position, {
+        effect,
+        figures: hasMoved ? now : original,
+        attempts: parse(row.attempts),
+      }),
     }
   }
 
@@ -161,22 +172,30 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
     },
 
     /** The effects of a finding as published, with their current figures if those differ. */
-    of: (versionId: string): EffectAnswer[] => ofFinding.all(versionId).map(shown),
+    of(versionId: string): EffectAnswer[] {
+      const reproduced = reproductions([versionId])
+      return ofFinding.all(versionId).map((row) => shown(row, reproduced))
+    },
 
     /** The current effects of several findings, one sentence each, from one query. */
-    sentencesOf: (versionIds: readonly string[]): ReadonlyMap<string, readonly string[]> =>
-      new Map(
-        [...Map.groupBy(sentences.all(JSON.stringify(versionIds)), ({ versionId }) => versionId)].map(
-          ([versionId, rows]) => [
-            versionId,
-            rows.map((row) => {
-              const figures = parse(row.figures)
-              const isWithheld = figures !== null && row.withheld > 0
-              const since = isWithheld ? " (values withheld since)" : row.hasMoved === 1 ? " (changed since)" : ""
-              return `${effectInWords(parse(row.effect), figures)}${since}`
-            }),
-          ],
-        ),
-      ),
+    sentencesOf(versionIds: readonly string[]): ReadonlyMap<string, readonly string[]> {
+      const ids = JSON.stringify(versionIds)
+      const reproduced = reproductions(versionIds)
+      const sentence = ({ versionId, position, ...row }: ReturnType<typeof sentences.all>[number]): string => {
+        const [effect, figures] = [parse(row.effect), parse(row.figures)]
+        const isWithheld = figures !== null && row.withheld > 0
+        const since = isWithheld ? " (values withheld since)" : row.hasMoved === 1 ? " (changed since)" : ""
+        const again = repeatedInWords(
+          reproduced(versionId, position, { effect, figures, attempts: parse(row.attempts) }),
+        )
+        return `${effectInWords(effect, figures)}${since}${again === null ? "" : `; ${again}`}`
+      }
+      return new Map(
+        [...Map.groupBy(sentences.all(ids), ({ versionId }) => versionId)].map(([versionId, rows]) => [
+          versionId,
+          rows.map(sentence),
+        ]),
+      )
+    },
   }
 }

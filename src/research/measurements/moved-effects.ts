@@ -7,7 +7,8 @@ import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import type { Recount } from "../evidence/evidence.ts"
-import { type RepeatedEffects, type Repetition, verdictOfAll } from "./repeated-effects.ts"
+import type { RepeatedEffects } from "./repeated-effects.ts"
+import { judgementOf, shownRepeat } from "./reproduction-effects.ts"
 import { type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
 interface Row {
@@ -28,22 +29,22 @@ const NAMED = `(SELECT json_object('attemptIds', json_group_array(n.attempt_id) 
     'baselineAttemptIds', json_group_array(n.attempt_id) FILTER (WHERE n.role = 'baseline'))
   FROM finding_attempts n WHERE n.version_id = f.version_id)`
 /**
- * The effect of a reproduction: the contrast that it repeats, computed from its own attempt and those that it names.
+ * The effects of a reproduction: the contrasts that it repeats, computed from its own attempt and those that it names.
  */
-const OF_REPRODUCTION = `SELECT q.attempt_id AS holderId, 0 AS position,
-    json_set(x.effect, '$.experimentId', a.experiment_id) AS effect, q.figures,
-    json_object('attemptIds', json_array(q.attempt_id), 'baselineAttemptIds',
-      json(coalesce(q.repeats -> '$.attemptIds', '[]'))) AS named,
-    q.verdict, q.repeats_id AS repeatsId, q.repeats_position AS repeatsPosition
-  FROM reproductions q
-  JOIN attempts a ON a.attempt_id = q.attempt_id
-  JOIN finding_effects x ON x.version_id = q.repeats_id AND x.position = q.repeats_position`
+const OF_REPRODUCTION = `SELECT x.attempt_id AS holderId, x.position, x.figures, x.shown, x.repeats_id AS repeatsId,
+    iif(x.shown -> '$.pool' IS NULL, json_set(f.effect, '$.experimentId', a.experiment_id),
+      json_set(f.effect, '$.experimentId', a.experiment_id, '$.pool', json(x.shown -> '$.pool'))) AS effect,
+    json_object('attemptIds', json_array(x.attempt_id),
+      'baselineAttemptIds', json(coalesce(x.shown -> '$.attemptIds', '[]'))) AS named,
+    x.repeats_position AS repeatsPosition
+  FROM reproduction_effects x JOIN attempts a ON a.attempt_id = x.attempt_id
+  JOIN finding_effects f ON f.version_id = x.repeats_id AND f.position = x.repeats_position`
 
 interface Repeating extends Row {
   readonly repeatsId: string
   readonly repeatsPosition: number
-  /** The verdict of its registrant; null for an effect of a finding. */
-  readonly verdict: Repetition["verdict"] | null
+  /** What the answer of a reproduction tells of it; null for an effect of a finding. */
+  readonly shown: Stored<ReturnType<typeof shownRepeat>> | null
 }
 
 export type MovedEffects = ReturnType<typeof movedEffects>
@@ -51,6 +52,7 @@ export type MovedEffects = ReturnType<typeof movedEffects>
 export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
   const store = inserting(db, "moved_effects", { onConflict: "DO UPDATE SET now = excluded.now" })
   const remove = db.prepare("DELETE FROM moved_effects WHERE holder_id = +? AND position = +?")
+  const show = db.prepare("UPDATE reproduction_effects SET shown = +? WHERE attempt_id = +? AND position = +?")
   const current = db.prepare<{ now: Stored<Figures> | null }>(
     "SELECT now FROM moved_effects WHERE holder_id = +? AND position = +?",
   )
@@ -63,12 +65,11 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
        LIMIT ${limits.groundsFollowed}) t
      CROSS JOIN finding_effects f ON f.version_id = t.version_id ORDER BY f.version_id, f.position`,
   )
-  const ownReproduction = db.prepare<Repeating>(`${OF_REPRODUCTION} WHERE q.attempt_id = +?`)
+  const ownReproduction = db.prepare<Repeating>(`${OF_REPRODUCTION} WHERE x.attempt_id = +? ORDER BY x.position`)
   const reproductionsOf = db.prepare<Repeating>(
-    `${OF_REPRODUCTION} WHERE q.repeats_id = +? ORDER BY q.attempt_id LIMIT ${limits.groundsFollowed}`,
+    `${OF_REPRODUCTION} WHERE x.repeats_id = +? ORDER BY x.attempt_id, x.position LIMIT ${limits.groundsFollowed}`,
   )
-  const REPEATING = `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named,
-      NULL AS verdict,
+  const REPEATING = `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named, NULL AS shown,
      f.repeats_id AS repeatsId, f.repeats_position AS repeatsPosition FROM finding_effects f`
   const ofFinding = db.prepare<Repeating>(
     `${REPEATING} WHERE f.version_id = +? AND f.repeats_id IS NOT NULL ORDER BY f.position`,
@@ -92,25 +93,29 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
     return hasChanged
   }
 
-  const repetition = (row: Repeating) =>
-    repeated.repetition(parse(row.effect), nowOf(row), { versionId: row.repeatsId, effect: row.repeatsPosition })
+  /** Compares an effect with the one that it repeats, as both are now; what a reproduction tells of it follows. */
+  function repetition(row: Repeating) {
+    const { holderId, position, repeatsId: versionId, repeatsPosition: effect } = row
+    const figures = nowOf(row)
+    const found = repeated.repetition(parse(row.effect), figures, { versionId, effect })
+    if (row.shown !== null) show.run(canonicalJson(shownRepeat(parse(row.shown), figures, found)), holderId, position)
+    return found
+  }
 
-  /** The joint verdict of each holder on each finding whose effects it repeats. */
+  /** The joint verdict of each holder: of a reproduction in all, of a finding on each whose effects it repeats. */
   const recounts = (rows: readonly Repeating[]): Recount[] =>
-    [...Map.groupBy(rows, ({ holderId, repeatsId }) => `${holderId} ${repeatsId}`).values()].flatMap((group) => {
+    [
+      ...Map.groupBy(
+        rows,
+        ({ holderId, repeatsId, shown }) => `${holderId} ${shown === null ? repeatsId : ""}`,
+      ).values(),
+    ].flatMap((group) => {
       const [row] = group
-      const found = group.map(repetition).filter((each) => each !== undefined)
-      const verdict = verdictOfAll(found.map((each) => each.verdict))
-      if (row === undefined || verdict === undefined) return []
-      return [
-        {
-          sourceId: row.holderId,
-          isAttempt: row.verdict !== null,
-          repeatsId: row.repeatsId,
-          verdict,
-          comparison: found.map(({ comparison }) => comparison.sentence).join(" "),
-        },
-      ]
+      const judged = judgementOf(group.map(repetition))
+      if (row === undefined || judged === undefined) return []
+      const { verdict, sentence: comparison } = judged
+      const { holderId: sourceId, repeatsId, shown } = row
+      return [{ sourceId, isAttempt: shown !== null, repeatsId, verdict, comparison }]
     })
 
   return {
@@ -123,15 +128,18 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
      */
     moved(attemptId: string): Recount[] {
       const changed = resting.all(attemptId).filter(recompute)
-      const own = ownReproduction.all(attemptId).filter(recompute)
+      const own = ownReproduction.all(attemptId).filter(recompute).length > 0
       const findings = [...new Set(changed.map(({ holderId }) => holderId))]
       const repeating = findings.flatMap((id) => [...ofFinding.all(id), ...repeatingOf.all(id)])
       return recounts([
         ...new Map(
-          [...own, ...repeating, ...findings.flatMap((id) => reproductionsOf.all(id))].map((row) => [
-            `${row.holderId} ${row.position}`,
-            row,
-          ]),
+          [
+            ...(own ? ownReproduction.all(attemptId) : []),
+            ...repeating,
+            ...findings
+              .flatMap((id) => reproductionsOf.all(id))
+              .flatMap(({ holderId }) => ownReproduction.all(holderId)),
+          ].map((row) => [`${row.holderId} ${row.position}`, row]),
         ).values(),
       ])
     },

@@ -1,12 +1,15 @@
-/** The effect of a reproduction that repeats an effect of a finding. */
+/** The effects of a reproduction that repeat effects of a finding. */
 import { canonicalJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import type { RepeatedEffects } from "./repeated-effects.ts"
-import { type Effect, type Fault, isFault, type Named, type WorkingOut } from "./working-out.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
+import { type RepeatedEffects, type Repetition, verdictOfAll } from "./repeated-effects.ts"
+import { type Effect, type Fault, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
 type Reported = BodyOf<"report_attempt_event">
+type Repeats = NonNullable<NonNullable<Reported["reproduction"]>["repeats"]>
+type Repeat = Exclude<Repeats, readonly unknown[]>
 export interface Reproduction {
   readonly attemptId: string
   readonly experimentId: string
@@ -33,69 +36,113 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
      ORDER BY f.version_id LIMIT 1`,
   )
 
+  const insert = inserting(db, "reproduction_effects")
+
   /** The effect to compute: the same contrast, of the attempt and those named with it. */
   const repeatOf = (
     { repeats: _of, ...first }: Effect,
     { attemptId, experimentId }: Reproduction,
-    { attemptIds = [], pool }: { readonly attemptIds?: readonly string[]; readonly pool?: readonly string[] },
+    { attemptIds = [], pool }: Pick<Repeat, "attemptIds" | "pool">,
   ) => {
     const named: Named = { attemptIds: [attemptId], baselineAttemptIds: attemptIds }
     const pools = pool === undefined ? {} : { pool: [...new Set([...(first.pool ?? []), ...pool])] }
     return { effect: { ...first, ...pools, experimentId }, named }
   }
-  const issue = (at: string, message: string): Issue[] => [{ path: `/reproduction/repeats${at}`, message }]
   const placeOf = ({ at }: Fault): string => (at === "experimentId" ? "/attemptIds" : "/effect")
 
+  /** Why an effect is not repeated: the member at fault, as a pointer, and a message. */
+  function faultOf(attempt: Reproduction, named: Repeat, metrics: NonNullable<Reported["metrics"]>) {
+    const fault = (at: string, message: string) => ({ at, message })
+    const { reproduces = "" } = attempt
+    if (rests.get(named.versionId, reproduces, named.versionId, reproduces) === undefined)
+      return fault(
+        "/versionId",
+        "is neither the finding that this attempt reproduces nor one that rests on the same result",
+      )
+    const first = repeated.definition(named)
+    if (first === undefined) return fault("/effect", "is not an effect of that finding")
+    const { effect, named: attempts } = repeatOf(first, attempt, named)
+    const found = workedOut(effect, attempts, { attemptId: attempt.attemptId, metrics })
+    if (isFault(found)) return fault(placeOf(found), `cannot be worked out: ${found.at} ${found.message}`)
+    if (found.differing !== null) return fault("", found.differing)
+    const other = repeated.fault(effect, found, named)
+    return other && fault(`/${other.at}`, other.message)
+  }
+
   return {
-    /** Why a reproduction does not repeat the effect that it names. */
+    /** Why a reproduction does not repeat the effects that it names. */
     faults(attempt: Reproduction, { event, reproduction, metrics = [] }: Reported): Issue[] {
-      const named = reproduction?.repeats
-      if (named === undefined) return []
-      if (event !== "succeeded") return issue("", "can only come with success: an attempt that failed has no effect")
-      const { reproduces = "" } = attempt
-      if (rests.get(named.versionId, reproduces, named.versionId, reproduces) === undefined)
-        return issue(
-          "/versionId",
-          "is neither the finding that this attempt reproduces nor one that rests on the same result",
-        )
-      const first = repeated.definition(named)
-      if (first === undefined) return issue("/effect", "is not an effect of that finding")
-      const { effect, named: attempts } = repeatOf(first, attempt, named)
-      const found = workedOut(effect, attempts, { attemptId: attempt.attemptId, metrics })
-      if (isFault(found)) return issue(placeOf(found), `cannot be worked out: ${found.at} ${found.message}`)
-      if (found.differing !== null) return issue("", found.differing)
-      const fault = repeated.fault(effect, found, named)
-      return fault === undefined ? [] : issue(`/${fault.at}`, fault.message)
+      const repeats = reproduction?.repeats
+      if (repeats === undefined) return []
+      const at = "/reproduction/repeats"
+      if (event !== "succeeded")
+        return [{ path: at, message: "can only come with success: an attempt that failed has no effect" }]
+      const all = listOf(repeats)
+      const nameOf = ({ versionId, effect }: Repeat) => `${versionId} ${effect}`
+      return all.flatMap((named, index) => {
+        const path = Array.isArray(repeats) ? `${at}/${index}` : at
+        if (all.findIndex((other) => nameOf(other) === nameOf(named)) < index)
+          return [{ path: `${path}/effect`, message: "is repeated by an earlier item" }]
+        const fault = faultOf(attempt, named, metrics)
+        return fault === undefined ? [] : [{ path: `${path}${fault.at}`, message: fault.message }]
+      })
     },
 
     /**
-     * Compares a reproduction that ended with the effect that it repeats, as JSON to store; undefined if it names none.
+     * Compares a reproduction that ended with the effects that it repeats, and stores how they compare. What was worked
+     * out counts; the registrant's verdict stands beside it. @returns the verdict of all of them and why
      */
-    kept(attempt: Reproduction, { reproduction }: Reported) {
-      const named = reproduction?.repeats
-      const first = named && repeated.definition(named)
-      if (named === undefined || reproduction === undefined) return undefined
-      const mine = first && repeatOf(first, attempt, named)
-      const found = mine && workedOut(mine.effect, mine.named)
-      const figures = found === undefined || isFault(found) ? null : found.figures
-      // What was worked out counts; the registrant's verdict stands beside it.
-      const repetition = first && repeated.repetition(first, figures, named)
-      const { versionId, effect, attemptIds, pool } = named
-      const result = repetition === undefined ? {} : { countsAs: repetition.verdict, comparison: repetition.comparison }
-      return {
-        repeats: canonicalJson({
-          versionId,
-          effect,
-          ...(attemptIds && { attemptIds }),
-          ...(pool && { pool }),
-          ...result,
-        }),
-        figures: canonicalJson(figures),
-        repetition,
-      }
+    keep(attempt: Reproduction, { reproduction }: Reported): Judgement | undefined {
+      const found = listOf(reproduction?.repeats).map((named, position) => {
+        const first = repeated.definition(named)
+        const mine = first && repeatOf(first, attempt, named)
+        const own = mine && workedOut(mine.effect, mine.named)
+        const [figures, attempts] =
+          own === undefined || isFault(own) ? [null, []] : ([own.figures, own.attemptIds] as const)
+        const repetition = first && repeated.repetition(first, figures, named)
+        const { versionId: repeatsId, effect: repeatsPosition } = named
+        const whole = named.pool && mine?.effect.pool ? { ...named, pool: mine.effect.pool } : named
+        insert({
+          ...{ attemptId: attempt.attemptId, position, repeatsId, repeatsPosition },
+          shown: canonicalJson(shownRepeat(whole, figures, repetition)),
+          figures: canonicalJson(figures),
+          attempts: JSON.stringify(attempts),
+        })
+        return repetition
+      })
+      return judgementOf(found)
     },
 
     /** Finds a finding whose effects a reproduction could have named. */
     couldName: ({ reproduces = "" }: Pick<Reproduction, "reproduces">) => namingEffects.get(reproduces, reproduces),
   }
+}
+
+const listOf = (repeats: Repeats | undefined): readonly Repeat[] =>
+  repeats === undefined ? [] : Array.isArray(repeats) ? repeats : [repeats]
+
+/** What an attempt's answer tells of an effect that it repeats. */
+export const shownRepeat = (named: Repeat, figures: Figures | null, repetition: Repetition | undefined) => ({
+  versionId: named.versionId,
+  effect: named.effect,
+  ...(named.attemptIds && { attemptIds: named.attemptIds }),
+  ...(named.pool && { pool: named.pool }),
+  verdict: repetition?.verdict ?? null,
+  estimate: figures?.estimate ?? null,
+  low: figures?.low ?? null,
+  high: figures?.high ?? null,
+  comparison: repetition?.comparison ?? null,
+})
+
+/** The verdict of several comparisons, and their sentences. */
+export interface Judgement {
+  readonly verdict: Repetition["verdict"]
+  readonly sentence: string
+}
+
+/** Judges several comparisons together; undefined without any. */
+export function judgementOf(repetitions: readonly (Repetition | undefined)[]): Judgement | undefined {
+  const found = repetitions.filter((each) => each !== undefined)
+  const verdict = verdictOfAll(found.map((each) => each.verdict))
+  return verdict && { verdict, sentence: found.map(({ comparison }) => comparison.sentence).join(" ") }
 }

@@ -4,7 +4,7 @@
  */
 import type { GatheredContrast } from "../../contract/answers/gathered.ts"
 import { limits } from "../../contract/limits.ts"
-import type { MeasurementTable } from "../../contract/answers/measurements.ts"
+import type { EffectAnswer, MeasurementTable } from "../../contract/answers/measurements.ts"
 
 // Student's t distribution, by the continued fraction of the incomplete beta function (Abramowitz and Stegun 26.7.1 and
 // 26.5.8). A test compares it with @stdlib's, which is 220 packages.
@@ -270,4 +270,30 @@ export function pooled(estimates: readonly Pick<Pooled, "estimate" | "se">[]): P
     i2: q === 0 ? 0 : Math.max(0, (q - (k - 1)) / q),
     q,
   }
+}
+
+/** Estimates pooled as one: the number, the mean, its standard error and its 95 % interval. */
+export type Together = Readonly<NonNullable<EffectAnswer["pooled"]>>
+
+/**
+ * Pools an estimate with those that repeat it. Two have no variance between them that could be estimated, so they are
+ * weighted by their precision, with Satterthwaite's degrees of freedom; three and more are pooled by random effects.
+ * @returns undefined for fewer than two estimates, or if one has no spread
+ */
+export function together(
+  estimates: readonly { readonly estimate: number; readonly se: number; readonly df: number | null }[],
+): Together | undefined {
+  if (estimates.length < 2 || estimates.some(({ se }) => se === 0)) return undefined
+  const random = pooled(estimates)
+  if (random !== undefined) {
+    const { k, estimate, se, low, high } = random
+    return { k, estimate, se, low, high, method: "random_effects" }
+  }
+  const weights = estimates.map(({ se }) => 1 / se ** 2)
+  const sum = sumOf(weights)
+  const estimate = sumOf(estimates.map((each, index) => each.estimate * (weights[index] ?? 0))) / sum
+  const se = Math.sqrt(1 / sum)
+  const df = 1 / sumOf(estimates.map((each, index) => ((weights[index] ?? 0) / sum) ** 2 / (each.df ?? 1)))
+  const half = halfWidth(se, df)
+  return { k: estimates.length, estimate, se, low: estimate - half, high: estimate + half, method: "common_effect" }
 }

@@ -95,6 +95,9 @@ function eitherField(common: Common, options: readonly JsonSchema[]): Field {
     }))
     return { ...common, form: "variant", tag, cases }
   }
+  // One item or a list of them: a form has one.
+  const [first, second] = options
+  if (first?.type === "object" && second?.type === "array") return fieldOf(common.name, first, common.required)
   // The objects are distinguished by which property is present.
   if (options.every(({ type }) => type === "object"))
     return {

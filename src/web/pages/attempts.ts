@@ -6,7 +6,7 @@ import { outcome } from "../parts/attempt-table.ts"
 import { curvesFigure, whole } from "./curves.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
-import { type Html, html, to } from "../html.ts"
+import { type Html, html, joined, to } from "../html.ts"
 import { figure, bytes, counted, words } from "../words.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
 import { metricsBox, type PastedTable } from "../parts/metrics-box.ts"
@@ -132,17 +132,16 @@ const outputs = (items: Attempt["outputs"]): Html =>
   )
 
 /**
- * Compares a reproduction's numbers with the original effect, and says what it counts as if that differs from its
+ * Compares a reproduction's numbers with each original effect, and says what that counts as if it differs from its
  * verdict.
  */
-function byNumbers({ verdict, repeats }: NonNullable<Attempt["reproduction"]>): Html | null {
-  if (repeats?.comparison === undefined) return null
-  const counts =
-    repeats.countsAs === undefined || repeats.countsAs === verdict
-      ? null
-      : html` It counts as: ${stateBadge(repeats.countsAs)}`
-  return html`<a href="${address("finding", repeats.versionId)}">By the numbers</a>: ${repeats.comparison.sentence}\
-${counts}`
+function byNumbers({ verdict, repeats = [] }: NonNullable<Attempt["reproduction"]>): Html | null {
+  const told = repeats.flatMap(({ versionId, comparison, verdict: counted }) => {
+    if (comparison === null) return []
+    const counts = counted === null || counted === verdict ? null : html` It counts as: ${stateBadge(counted)}`
+    return html`<a href="${address("finding", versionId)}">By the numbers</a>: ${comparison.sentence}${counts}`
+  })
+  return told.length === 0 ? null : html`${joined(told, " ")}`
 }
 
 /** Renders what the attempt reproduces and with which verdict, and the attempts that reproduced it. */

@@ -45,10 +45,10 @@ t.test("if its interval holds the first estimate it counts as reproducing, whate
   const { reproduction } = await reader.read("attempt", { attemptId })
   t.match(reproduction, {
     verdict: "does_not_reproduce",
-    repeats: { versionId, effect: 0, countsAs: "reproduces", comparison: { agreement: "holds_estimate" } },
+    repeats: [{ versionId, effect: 0, verdict: "reproduces", comparison: { agreement: "holds_estimate" } }],
   })
   t.match((await reader.read("attempt", { attemptId: first })).reproductions, [
-    { attemptId, reproduction: { repeats: { countsAs: "reproduces" } } },
+    { attemptId, reproduction: { repeats: [{ verdict: "reproduces" }] } },
   ])
 })
 
@@ -256,3 +256,59 @@ t.test("an invalid repeat is refused, and a registrant who could have named an e
     { path: "/effects/0/against", message: "names the same group as of" },
   ])
 })
+
+t.test(
+  "a reproduction repeats several effects, each with a verdict, and stands beside them with what they come to together",
+  async (t) => {
+    const at = (labels: number, difference: number) =>
+      pairs(difference).map((each) => ({ ...each, dimensions: { ...each.dimensions, labels } }))
+    const one = await lines.attempt([...at(50, -1), ...at(400, -0.4)])
+    const effects = [50, 400].map((labels) => ({ ...shift, where: { labels } }))
+    const { result } = await lines.publish(ada, [one], effects)
+    const both = [0, 1].map((effect) => ({ versionId: result.versionId, effect }))
+    const { attemptId } = await lines.reproduce(
+      grace,
+      { findingVersionId: result.versionId },
+      [...at(50, -1.01), ...at(400, 0.3)],
+      { verdict: "reproduces", explanation: because, repeats: both },
+    )
+    const { reproduction } = await reader.read("attempt", { attemptId })
+    t.match(reproduction?.repeats, [
+      { effect: 0, verdict: "reproduces", comparison: { difference: {} } },
+      { effect: 1, verdict: "does_not_reproduce" },
+    ])
+    t.match(await newest(result.versionId), { verdict: "partly_reproduces" }, "some hold and some do not")
+    const [small, large] = (await lab.record(result)).effects ?? []
+    const by = { kind: "attempt", id: attemptId }
+    t.match(small?.reproductions, [
+      { by, independence: { person: true, agent: true }, verdict: "reproduces", n: 5, isPooled: true },
+    ])
+    t.match(large?.reproductions, [{ by, verdict: "does_not_reproduce" }])
+    const [first, second] = [small, small?.reproductions[0]]
+    const weights = [first?.se ?? 0, second?.se ?? 0].map((se) => 1 / se ** 2)
+    const sum = (weights[0] ?? 0) + (weights[1] ?? 0)
+    const expected = ((first?.estimate ?? 0) * (weights[0] ?? 0) + (second?.estimate ?? 0) * (weights[1] ?? 0)) / sum
+    t.match(small?.pooled, { k: 2, method: "common_effect" })
+    t.ok(Math.abs((small?.pooled?.estimate ?? 0) - expected) < 1e-12, "two are weighted by their precision")
+    t.ok(Math.abs((small?.pooled?.se ?? 0) - Math.sqrt(1 / sum)) < 1e-12)
+
+    const again = await lines.begin(mary, { findingVersionId: result.versionId })
+    const tell = (repeats: object[]) =>
+      lines.tell(mary, again, "succeeded", {
+        metrics: [...at(50, -1), ...at(400, -0.4)],
+        reproduction: { verdict: "reproduces", explanation: because, repeats: repeats as never },
+      })
+    const faults = async (repeats: object[]) => (await refusalOf(tell(repeats))).issues.map(({ path }) => path)
+    t.same(await faults([...both, ...both.slice(1)]), ["/reproduction/repeats/2/effect"], "none is named twice")
+    t.same(
+      await faults([both[0] ?? {}, { ...repeats }]),
+      ["/reproduction/repeats/1/versionId"],
+      "none of another finding",
+    )
+    t.same(await faults([]), ["/reproduction/repeats"])
+    t.same(await faults(Array.from({ length: 13 }, () => both[0] ?? {})), ["/reproduction/repeats"])
+    await tell(both)
+    const [pooled] = (await lab.record(result)).effects ?? []
+    t.match(pooled?.pooled, { k: 3, method: "random_effects" }, "three and more are pooled by random effects")
+  },
+)
