@@ -611,8 +611,8 @@ CREATE TABLE finding_effects (
 CREATE INDEX finding_effects_like ON finding_effects (contrast, attempts);
 CREATE INDEX finding_effects_repeating ON finding_effects (repeats_id) WHERE repeats_id IS NOT NULL;
 
--- Effects of findings (and of reproductions) whose result has changed since acceptance, with the present result; null if
--- there is none.
+-- Effects of findings (and of reproductions) whose result has changed since acceptance, with the present result; null
+-- if there is none.
 CREATE TABLE moved_effects (
   holder_id TEXT NOT NULL,
   position INTEGER NOT NULL,
