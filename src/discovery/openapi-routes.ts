@@ -2,10 +2,11 @@
  * The OpenAPI descriptions of all routes: operations on both their paths, actions, pictures, reads and the discovery
  * routes.
  */
+import { enumerations, type Slice } from "../contract/schema/enumerations.ts"
+import { type Operation, browserPath } from "../contract/definitions/operation.ts"
 import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figures.ts"
 import { uploadedLog, uploadLog } from "../contract/definitions/logs.ts"
 import { actions, type Action } from "../contract/operations/actions.ts"
-import { browserPath, type Operation } from "../contract/definitions/operation.ts"
 import { writeParameters } from "../contract/definitions/parameters.ts"
 import { batch, batchAnswer, batchBody, isBatched } from "../contract/operations/batch.ts"
 import { operations } from "../contract/operations/index.ts"
@@ -21,7 +22,6 @@ import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./co
 import { queryParameters } from "./parameters.ts"
 import { actionRefusals, figureRefusals, operationRefusals, readRefusals, uploadRefusals } from "./possible-refusals.ts"
 import { discoveryRoutes, metricsRead } from "./routes.ts"
-import { sliceOf } from "./slices.ts"
 import {
   byAnyone,
   byCredential,
@@ -34,6 +34,40 @@ import {
   type Security,
   type tags,
 } from "./openapi-parts.ts"
+
+// Assigns routes to the parts of the service.
+
+/** The first word of a path under the research roots: `/api/agent/threads` has `threads`. */
+const firstWord = (path: string): string | undefined =>
+  /^\/api\/(?:agent\/|research\/)?([a-z-]+)(?:\/|$)/.exec(path)?.[1]
+
+/**
+ * The slices of paths that start with another word. Other paths under the research roots belong to the research slice.
+ */
+const words: Readonly<Record<string, Slice>> = {
+  records: "publications",
+  concepts: "publications",
+  papers: "publications",
+  findings: "publications",
+  "cited-claims": "publications",
+}
+/** The slices of operations that are named after what they make or change, not after their path. */
+const targets: Partial<Readonly<Record<Operation["target"], Slice>>> = {
+  attempt: "attempts",
+  material: "materials",
+  link: "links",
+  finding_link: "links",
+}
+
+/**
+ * The slice of a route; null for documents and accounts.
+ * @param target what the operation makes or changes
+ */
+function sliceOf(path: string, target?: Operation["target"]): Slice | null {
+  const word = firstWord(path) ?? ""
+  const slice = (target && targets[target]) ?? enumerations.slice.find((slice) => slice === word) ?? words[word]
+  return slice ?? (/^\/api\/(?:agent|research)\//.test(path) ? "research" : null)
+}
 
 type Caller = "agent" | "browser"
 const callers = ["agent", "browser"] as const

@@ -1,7 +1,7 @@
 /** The definitions of the discovery routes, with which a client finds out what the service offers. */
 import * as v from "valibot"
 import { enumerations } from "../contract/schema/enumerations.ts"
-import { described } from "../contract/schema/described.ts"
+import { described } from "../contract/schema/validation.ts"
 import { oneOf, plain } from "../contract/schema/fields.ts"
 import { type Read, read } from "../contract/definitions/read.ts"
 import * as answers from "./answers.ts"

@@ -1,11 +1,33 @@
 /** People: their accounts, sessions and invitations, and the audit log of what is done to them. */
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Readers } from "../ledger/reads/reading.ts"
+import type { Accounts } from "./accounts.ts"
+import { type People, people } from "./people.ts"
 import type { Domain, Ground } from "../ledger/domains/domain.ts"
 import { audit, type RunningCommand } from "./audit.ts"
 import { connections } from "./by-provider.ts"
 import { invitations } from "./invitations.ts"
-import { people } from "./people.ts"
-import { peopleReads } from "./reads.ts"
 import { sessions } from "./sessions.ts"
+
+// Reads of the signed-in person, of other people and of invitations.
+
+function peopleReads({ people, accounts }: { readonly people: People; readonly accounts: Accounts }) {
+  return {
+    session({ actor }) {
+      return { person: (actor && people.withId(actor.userId)) ?? null }
+    },
+    person({ params }) {
+      const found = people.described(people.idOf(params.username) ?? people.idOf(params.username.toLowerCase()) ?? "")
+      if (found === undefined) throw new Refusal("room_unavailable", "There is no user with that name.")
+      return found
+    },
+
+    invitation({ params }) {
+      const { invitationId, invitedBy, room, expiresAt } = accounts.invitation(params.token)
+      return { invitationId, invitedBy: invitedBy.username, room: room && { ...room }, expiresAt }
+    },
+  } satisfies Partial<Readers>
+}
 
 /** @param command the command that has the database open; undefined for a service */
 const tables = ({ db, world, command }: Ground & { readonly command: RunningCommand | undefined }) => ({

@@ -7,7 +7,7 @@ import { isObject } from "../json.ts"
 import { limits } from "../limits.ts"
 import { digest } from "./work.ts"
 import { list, shape, text, whole } from "../schema/fields.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 
 /** The accepted kinds of pictures, and their file extensions. */
 export const figureTypes = { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp" } as const

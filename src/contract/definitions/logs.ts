@@ -7,7 +7,7 @@ import { logSize } from "../answers/fields.ts"
 import { isObject } from "../json.ts"
 import { limits } from "../limits.ts"
 import { DIGEST } from "../schema/patterns.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 import { list, plain, shape, whole } from "../schema/fields.ts"
 import { digest } from "./work.ts"
 

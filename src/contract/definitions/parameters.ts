@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { isUuid, plain } from "../schema/fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "../limits.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 
 const documented = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
 

@@ -7,7 +7,7 @@ import type { RefusalCode } from "../refusals/refusal.ts"
 import type { Family } from "../versions.ts"
 import { isPastRead, pastAnswer, pastParameter, type PastParameter } from "./past.ts"
 import { pageLimit, sequence, cursorText, libraryOffset } from "./parameters.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 
 /**
  * How a list continues: after a sequence number, after the id of the last item, with an opaque text, or at an offset.

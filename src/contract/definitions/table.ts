@@ -1,6 +1,6 @@
 /** A table of values in CSV that a report brings instead of metrics. */
 import * as v from "valibot"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 import { distinct, plain, shape, list, text } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { PLACE } from "../schema/patterns.ts"

@@ -16,7 +16,7 @@ import {
 import { limits } from "../limits.ts"
 import { CLEAN, COMMIT, DIGEST, DIMENSION, LOCATION, MATERIAL, REPOSITORY, SETTING } from "../schema/patterns.ts"
 import { ref } from "../schema/ref.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 
 const matching = (pattern: RegExp, what: string, max = 2_000) =>
   v.pipe(

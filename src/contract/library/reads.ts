@@ -8,7 +8,7 @@ import { optionalText } from "../answers/fields.ts"
 import { limits } from "../limits.ts"
 import { arxivId, distinct, isArxivId, paperId, shape, text, oneOf, plain, tag } from "../schema/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 import { read } from "../definitions/read.ts"
 
 // How bodies, queries and receipts of the Library name papers.

@@ -24,7 +24,7 @@ import {
   repository,
   pool,
 } from "../definitions/work.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 import { table } from "../definitions/table.ts"
 
 const onAttempt = {

@@ -7,7 +7,7 @@ import { limits } from "../limits.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, oneOf, plain, shape, text, uuid } from "../schema/fields.ts"
 import { subject } from "../schema/ref.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 
 const some = v.exactOptional
 

@@ -7,7 +7,7 @@ import { limits } from "../limits.ts"
 import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 import { tableQuestion } from "../definitions/table.ts"
 
 export const postResearchCheckpoint = operation({

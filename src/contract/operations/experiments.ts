@@ -11,7 +11,7 @@ import { SALT } from "../schema/patterns.ts"
 import { subject } from "../schema/ref.ts"
 import { premises, scope } from "../definitions/science.ts"
 import { digest, expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../definitions/work.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 
 const question = text(limits.statement)
 const statement = text(limits.statement)

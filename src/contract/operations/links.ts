@@ -9,7 +9,7 @@ import { distinct, oneOf, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 
 const explanation = text(limits.explanation)
 const about = { targetVersionId: subject("record"), explanation }

@@ -5,7 +5,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { list, oneOf, shape, text, uuid, wellFormed, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 
 /**
  * A place in a body: a JSON Pointer, empty for the whole body. It has no title, because it is not text that a person

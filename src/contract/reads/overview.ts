@@ -11,7 +11,7 @@ import { read } from "../definitions/read.ts"
 import { between, wholeNumber, words } from "../definitions/parameters.ts"
 import { subject } from "../schema/ref.ts"
 import { similarAnswer } from "../answers/similar.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 import { markdown } from "./shared.ts"
 
 const budget = v.exactOptional(

@@ -7,7 +7,7 @@ import { read } from "../definitions/read.ts"
 import { words, sequence, wholeNumber } from "../definitions/parameters.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { limits } from "../limits.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 
 export const threadReads = [
   read({

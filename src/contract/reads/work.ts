@@ -8,7 +8,7 @@ import { read } from "../definitions/read.ts"
 import { subject } from "../schema/ref.ts"
 import { digest } from "../definitions/work.ts"
 import { between, digits } from "../definitions/parameters.ts"
-import { described } from "../schema/described.ts"
+import { described } from "../schema/validation.ts"
 import { files, markdown } from "./shared.ts"
 import * as answers from "../answers/work.ts"
 

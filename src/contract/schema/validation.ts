@@ -6,6 +6,11 @@ import * as v from "valibot"
 import { limits } from "../limits.ts"
 import type { Issue } from "../refusals/refusal.ts"
 
+// Adds a description to a part of a schema, for the documents.
+
+export const described = <const S extends v.GenericSchema>(schema: S, words: string) =>
+  v.pipe(schema, v.description(words))
+
 /** The most characters of a pointer. The sender chooses the names, and a refusal that lists many must stay small. */
 const LONGEST_POINTER = 1_000
 

@@ -1,12 +1,16 @@
 /** Admits a write for every interface (HTTP, MCP, pages) and counts it, and stores uploaded pictures. */
+import * as v from "valibot"
+import type { ReadAs } from "../../contract/answers/parts.ts"
+import { table } from "../../contract/definitions/table.ts"
+import { isObject, extendJson } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import { readTable } from "../../research/measurements/read-table.ts"
 import type { H3Event } from "h3"
 import type { UploadedFigure } from "../../contract/definitions/figures.ts"
 import type { UploadedLog } from "../../contract/definitions/logs.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { batch, type BatchedWrite } from "../../contract/operations/batch.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
-import { extendJson } from "../../contract/json.ts"
-import type { ReadAs } from "../../contract/answers/parts.ts"
 import { figureTypeOf, uploaded } from "../../figures/image.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import type { StoredLog } from "../../ledger/journal/attachments.ts"
@@ -14,7 +18,40 @@ import { isoTime } from "../../ledger/world.ts"
 import type { Edge } from "../edge.ts"
 import type { WriteOutcome } from "../telemetry/metrics.ts"
 import { contextOf } from "../limits/request-context.ts"
-import { withTableRead } from "./tables.ts"
+
+// Reads a table of values in a report as its metrics, for every interface, before the write is checked.
+
+const unread = (issues: Issue[]): Refusal =>
+  new Refusal("invalid_schema", "The table could not be read as it stands. Nothing was stored.", { issues })
+
+interface Read<B> {
+  readonly body: B
+  readonly readAs?: ReadAs
+}
+
+/**
+ * Replaces the table of a report by the metrics in it. A table that breaks its schema is left to the check of the body.
+ * @param place the JSON Pointer of the body
+ * @throws Refusal 422 with the lines that could not be read
+ */
+function withTableRead<B>(operation: string, body: B, place = ""): Read<B> {
+  if (operation !== "report_attempt_event" || !isObject(body)) return { body }
+  const given = v.safeParse(table, body.table)
+  if (!given.success) return { body }
+  if (body.metrics !== undefined) throw unread([{ path: `${place}/table`, message: "cannot be combined with metrics" }])
+  const { csv, ...hints } = given.output
+  const { points, readAs, faults } = readTable(csv, hints)
+  const issues = faults.map(({ line, message }) => ({ path: `${place}/table/csv`, message: `line ${line} ${message}` }))
+  if (points.length > limits.metricsOfEvent)
+    issues.push({
+      path: `${place}/table/csv`,
+      message: `has ${points.length} values, but a report takes ${limits.metricsOfEvent}: report it in parts`,
+    })
+  if (issues.length > 0) throw unread(issues)
+  const read = { ...body, metrics: points }
+  Reflect.deleteProperty(read, "table")
+  return { body: read, readAs }
+}
 
 export interface Decoded {
   readonly params: Readonly<Record<string, string>>

@@ -1,15 +1,61 @@
 /** Attempts: what they reported, their logs and curves, and the tables that compare them. */
+import { known } from "../../contract/objects/no-such.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
+import type { Evidence, Recount } from "../evidence/evidence.ts"
+import { mustMatchSeal, type Plans } from "../experiments/plans.ts"
+import { type Attempts, attempts } from "./attempts.ts"
+import { planMatch } from "./plan-match.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Attachments } from "../../ledger/journal/attachments.ts"
-import { attempts } from "./attempts.ts"
 import { comparingReads } from "./comparing-reads.ts"
 import { curves } from "./curves.ts"
 import { events } from "./events.ts"
 import { logReads, logs } from "./logs.ts"
-import { openingOperations } from "./opening.ts"
 import { attemptOperations } from "./operations.ts"
 import { attemptReads } from "./reads.ts"
 import { attemptTables } from "./table.ts"
+
+// The behaviour that opens a sealed plan: it publishes the protocol and compares the plan's attempts with it.
+
+interface Tables {
+  readonly plans: Plans
+  readonly attempts: Attempts
+  readonly evidence: Evidence
+  readonly movedEffects: { moved(attemptId: string): readonly Recount[] }
+}
+
+function openingOperations({ plans, attempts, evidence, movedEffects }: Tables) {
+  const open_plan = behaviour("open_plan", {
+    subject({ body: { planId } }) {
+      const { shown: plan } = known("plan", plans.read(planId))
+      return { roomId: plan.roomId, threadId: plan.threadId, plan }
+    },
+    admit({ actor, body }, { plan: { label, sealed, acceptedBy } }) {
+      if (acceptedBy.userId !== actor.userId)
+        throw new Refusal("role_required", `Only ${acceptedBy.username}, who accepted ${label}, can open it.`, {
+          current: { needed: ["acceptor"] },
+        })
+      if (sealed === null || sealed.openedAt !== null)
+        throw new Refusal("state_conflict", `${label} is ${sealed === null ? "not sealed" : "already open"}.`, {
+          current: { planId: body.planId, label, sealed },
+        })
+      mustMatchSeal(body, sealed.digest)
+    },
+    write({ body: { planId, protocol } }, { plan: { label, experimentId } }, { at, position }) {
+      plans.open(planId, position)
+      const content = plans.contentOf(planId, experimentId)
+      for (const { attemptId, status, registered } of attempts.following(planId)) {
+        if (content !== undefined) attempts.rematch(attemptId, planMatch(planId, { ...content, protocol }, registered))
+        // The opened plan may name the attempt's arm, which effects are computed from.
+        if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)
+      }
+      return { target: { id: planId, label }, result: { planId, label, openedAt: at } }
+    },
+  })
+
+  return { open_plan }
+}
 
 export const domain = {
   tables: [

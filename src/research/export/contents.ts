@@ -2,13 +2,12 @@
 import { parse } from "../../contract/json.ts"
 import { FORM } from "../import/origin.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
-import { writtenOut } from "./written.ts"
+import { writtenOut, line, each, experiment, attempt, material, metricLines, citedWrite } from "./json-lines.ts"
 import { recordSummary } from "../records/shown.ts"
 import type { Person } from "../../contract/answers/index.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { TextFile } from "./zip.ts"
 import { CITED, HISTORY, ORIGIN, pathOf, places, softwareId } from "./paths.ts"
-import { line, each, experiment, attempt, material, metricLines, citedWrite } from "./json-lines.ts"
 
 export interface CrateFile extends TextFile {
   readonly name: string

@@ -1,9 +1,30 @@
 /** The rows of a Room as lines of JSON and CSV. */
-import { JsonText, parse, stored, type Writable, writeJson } from "../../contract/json.ts"
+import { JsonText, stored, parse, type Writable, writeJson } from "../../contract/json.ts"
+import type { RoomEntry } from "../../ledger/journal/room-journal.ts"
 import { csvLine } from "../attempts/table.ts"
-import { writtenOut } from "./written.ts"
 import type { ExportedRoom, ExportedWrite } from "./room.ts"
 import type { AttemptRow, ExperimentRow, MaterialRow, PlanRow } from "./rows.ts"
+
+// An accepted write in the form that a replay on another instance needs.
+
+/**
+ * An accepted write as another instance replays it. Of the values that the write was given it has only the ids, because
+ * a replay computes the rest. Digests of tokens and the sender's credential stay here.
+ */
+export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "entry">) => ({
+  sequence,
+  operation: entry.operation,
+  at: entry.at,
+  actor: {
+    userId: entry.userId,
+    username: entry.username,
+    ...(entry.agent !== undefined && { agent: entry.agent === "" ? null : entry.agent }),
+  },
+  path: entry.params,
+  body: new JsonText(stored(entry.content)),
+  client: entry.client,
+  given: { ...(entry.given.ids && { ids: entry.given.ids }) },
+})
 
 export const line = (value: Writable): string => `${writeJson(value)}\n`
 export const each = <Row extends Writable>(rows: Iterable<Row>): IteratorObject<string> => Iterator.from(rows).map(line)

@@ -1,14 +1,13 @@
 /** Renders the inputs of a form, each with its label, its hint and any fault. */
 import { figureTypes, uploadFigure } from "../../contract/definitions/figures.ts"
 import { limits } from "../../contract/limits.ts"
-import { ANOTHER } from "./sheets/sheet.ts"
+import { ANOTHER, type Prompt, placeOf, type Sheet } from "./sheets/sheet.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { calledByForms, words } from "../words.ts"
 import { type Choice, choicesAmong } from "./choices.ts"
 import type { Draft } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import type { AtHand } from "./reading.ts"
-import { type Prompt, placeOf, type Sheet } from "./sheets/sheet.ts"
 
 export interface FormState extends AtHand {
   readonly draft: Draft

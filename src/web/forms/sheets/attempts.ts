@@ -7,8 +7,11 @@ import {
   picturePrompts,
   repositoryPrompts,
   runPrompts,
-} from "./shared.ts"
-import { experimentOf, experimentPrompt, keptOfExperiment as kept, type Sheets } from "./sheet.ts"
+  experimentOf,
+  experimentPrompt,
+  keptOfExperiment as kept,
+  type Sheets,
+} from "./sheet.ts"
 
 export const attemptSheets = {
   register_attempt: {

@@ -1,6 +1,5 @@
 /** The form that declares a board. */
-import { repositoryPrompts, runPrompts } from "./shared.ts"
-import { type Sheets, threadPrompt } from "./sheet.ts"
+import { repositoryPrompts, runPrompts, type Sheets, threadPrompt } from "./sheet.ts"
 
 export const boardSheets = {
   declare_board: {

@@ -1,8 +1,19 @@
 /** The forms for experiments and their plans. */
 import { accepted } from "../../../contract/reads/shared.ts"
 import type { Visit } from "../../visit.ts"
-import { commandHint, configurationPrompt, costPrompts, repositoryPrompts, runPrompts } from "./shared.ts"
-import { experimentOf, experimentPrompt, keptOfExperiment as kept, type Sheets, threadPrompt, why } from "./sheet.ts"
+import {
+  commandHint,
+  configurationPrompt,
+  costPrompts,
+  repositoryPrompts,
+  runPrompts,
+  experimentOf,
+  experimentPrompt,
+  keptOfExperiment as kept,
+  type Sheets,
+  threadPrompt,
+  why,
+} from "./sheet.ts"
 import { premisePrompts } from "./statements.ts"
 
 /** The current revision and status of the experiment, for a form opened without them. */

@@ -1,9 +1,8 @@
 /** The forms for hypotheses, findings and cited claims. */
 import { orNull, type Visit } from "../../visit.ts"
 import { counted } from "../../words.ts"
-import { pictureFold, picturePrompts } from "./shared.ts"
+import { pictureFold, picturePrompts, SAYS, type Sheets, threadPrompt } from "./sheet.ts"
 import { verdictPrompts } from "./links.ts"
-import { SAYS, type Sheets, threadPrompt } from "./sheet.ts"
 
 // Fills in the form of a finding from its experiment and attempts.
 

@@ -1,7 +1,6 @@
 /** The forms for Threads, messages, checkpoints and claims of work. */
 import { orNull } from "../../visit.ts"
-import { pictureFold, picturePrompts } from "./shared.ts"
-import { ANOTHER, type Sheets, threadPrompt } from "./sheet.ts"
+import { pictureFold, picturePrompts, ANOTHER, type Sheets, threadPrompt } from "./sheet.ts"
 
 export const threadSheets = {
   create_thread: {
