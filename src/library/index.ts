@@ -13,7 +13,7 @@ export { metadataIntake, libraryActs, type Found } from "./papers/found.ts"
 export { readPapers } from "./reading.ts"
 export type { LibraryTables }
 
-interface Given {
+export interface Given {
   readonly library: LibraryTables
   readonly people: People
 }

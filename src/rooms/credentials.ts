@@ -80,7 +80,7 @@ function faultOfName(name: string): string | null {
     : "must not mix letters of several scripts, which look alike"
 }
 
-interface Credential extends CredentialSummary {
+export interface Credential extends CredentialSummary {
   readonly roomId: string
 }
 

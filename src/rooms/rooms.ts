@@ -32,7 +32,7 @@ type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive"
     readonly counters: Stored<{ readonly [kind: string]: number }>
   }
 
-interface RoomDescription {
+export interface RoomDescription {
   readonly title: string
   readonly question?: string
   readonly license?: string

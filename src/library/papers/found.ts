@@ -107,13 +107,13 @@ export function metadataIntake({ papers, metadata, names, join }: MetadataIntake
 /** The formats in which papers are read, as answers name them. */
 export type Format = (typeof enumerations.paperFormat)[number]
 
-interface Unreadable {
+export interface Unreadable {
   readonly input: string
   readonly why: string
 }
 
 /** What a piece of the input was read as. */
-interface ReadAs {
+export interface ReadAs {
   /** The first characters of the piece. */
   readonly input: string
   readonly format: Format

@@ -31,7 +31,7 @@ interface Reproduction {
 }
 
 /** The identity of an effect: its contrast, and the attempts it was computed from. */
-interface SameEffect {
+export interface SameEffect {
   readonly contrast: string
   readonly attempts: string
 }
@@ -138,7 +138,7 @@ export interface Recount {
 }
 
 /** The author and agent of a statement, and its time. */
-interface Attribution extends Writer {
+export interface Attribution extends Writer {
   readonly at: string
   /** Whether it rests on effects. */
   readonly isMeasured?: boolean

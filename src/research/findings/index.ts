@@ -8,7 +8,7 @@ import { findingLinks } from "./finding-links.ts"
 import { findings } from "./findings.ts"
 import { publicationOperations } from "./operations.ts"
 
-interface Earlier {
+export interface Earlier {
   readonly evidence: Evidence
   readonly materials: Materials
   readonly plans: Plans

@@ -18,7 +18,7 @@ import type { Labels } from "../../ledger/lists/labelled.ts"
  * An agent: a person, and the name of the credential that writes for them; null for the person with all of their
  * agents.
  */
-interface Agent {
+export interface Agent {
   readonly userId: string
   readonly username: string
   readonly name: string | null

@@ -30,7 +30,7 @@ import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 
 /** An unanswered dispute of a person's record. */
-interface Disputed {
+export interface Disputed {
   readonly linkId: string
   readonly versionId: string
   readonly label: string

@@ -104,7 +104,7 @@ export type Scope =
   | { readonly attemptIds: readonly string[] }
 
 /** The dimensions that a question names: those that make groups, the one that pairs values, and those of the place. */
-interface Places {
+export interface Places {
   readonly by: readonly string[]
   readonly over?: string | undefined
   readonly where: Dimensions
@@ -121,7 +121,7 @@ export interface KnownMetric {
 }
 
 /** The values of one metric, and the sorted names of their units. */
-interface MetricFrame extends Frame {
+export interface MetricFrame extends Frame {
   readonly units: readonly string[]
 }
 

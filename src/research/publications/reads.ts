@@ -26,7 +26,7 @@ import { arxivIdOf } from "../records/publish.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
 
-interface Tables {
+export interface Tables {
   readonly people: Pick<People, "idOf">
   readonly evidence: Evidence
   readonly doubts: Doubts

@@ -20,7 +20,7 @@ import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 type Kind = Review["target"]["kind"]
 
 /** An object that can be reviewed, with its author. */
-interface Reviewable extends Writer {
+export interface Reviewable extends Writer {
   readonly kind: Kind
   readonly id: string
   /** The object in whose tally a review counts. */
@@ -36,7 +36,7 @@ type NewReview = Omit<
 >
 
 /** An objection to an object, with the objector's name and agent. */
-interface Objected {
+export interface Objected {
   readonly kind: Kind
   readonly id: string
   readonly label: string | null

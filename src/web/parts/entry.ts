@@ -115,17 +115,17 @@ type AnyCard = CardOf<CardKind>
 const viewOf = (kind: string): CardView<AnyCard> | undefined => (isKeyOf(cardViews, kind) ? cardViews[kind] : undefined)
 
 /** Renders a receipt: "took experiment E1 → claimed". */
-function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>, isProgress: boolean): Html {
+function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>, step?: Step): Html {
   const path = pathOf(target.kind, target.id)
   const became = result.status ?? result.verdict
-  const status = typeof became === "string" ? html` → ${stateBadge(became)}` : null
+  // Among many lines the word is enough.
+  const badge = typeof became !== "string" ? null : step === undefined ? stateBadge(became) : words(became)
   // "A3 succeeded" says it; that somebody reported it is what every receipt says.
-  if (operation === "report_attempt_event" && status !== null && target.label !== null)
-    return html`${named(target.kind, target.id, target.label)} \
-${isProgress ? "reported progress" : stateBadge(String(became))}`
+  if (operation === "report_attempt_event" && target.label !== null)
+    return html`${named(target.kind, target.id, target.label)} ${step?.isProgress ? "reported progress" : badge}`
   const reason =
     operation === "withhold_content" && typeof result.reason === "string" ? `: ${words(result.reason)}` : null
-  return html`${doneTo(doneBy(operation), target, path)}${status}${reason}`
+  return html`${doneTo(doneBy(operation), target, path)}${badge && html` → ${badge}`}${reason}`
 }
 
 const via = (client: Readonly<Record<string, string>> | undefined): Html | null =>
@@ -193,12 +193,24 @@ ${counted(replyCount, "reply", "replies")}</a>`
   }
 }
 
-/** Renders a receipt as a list item of one line. @param isProgress whether it left its attempt as it was */
-export function receiptItem(entry: Entry, view: EntryView, isProgress = false): Html {
+/** A receipt among those of a run. */
+export interface Step {
+  /** Whether the line before it names the same writer. */
+  readonly isSameWriter: boolean
+  /** Whether it left its attempt as it was. */
+  readonly isProgress: boolean
+}
+
+/** Renders a receipt as a list item of one line, on the page of its Thread. */
+export function receiptItem(entry: Entry, view: EntryView, step?: Step): Html {
   const { permalink, after, attributes: own } = frame(entry, view)
-  const { author, receipt } = entry
-  return html`<li${own("receipt")}>${person(author)} · ${receipt && receiptLine(receipt, isProgress)}\
-${via(receipt?.client)} · ${permalink}${after}</li>`
+  const { entryId, author, receipt, at } = entry
+  const when =
+    step === undefined
+      ? permalink
+      : html`<a class="permalink" href="?entry=${entryId}#entry-${entryId}">${time(at)}</a>`
+  return html`<li${own("receipt")}>${!step?.isSameWriter && html`${person(author)} · `}${receipt && receiptLine(receipt, step)}\
+${via(receipt?.client)} · ${when}${after}</li>`
 }
 
 /** Renders an entry as a list item with its permalink. @param verdicts entries that stand in its card */

@@ -6,7 +6,7 @@ import type { Entry } from "../../contract/answers/index.ts"
 import { html, type Html } from "../html.ts"
 import { counted, words } from "../words.ts"
 import { doneBy } from "./done-to.ts"
-import { entryItem, type EntryView, isVerdictOn, receiptItem } from "./entry.ts"
+import { entryItem, type EntryView, isVerdictOn, receiptItem, type Step } from "./entry.ts"
 import { writerOf } from "./parts.ts"
 
 /** What stands together in a timeline, in order, and never empty. */
@@ -92,16 +92,18 @@ function runItem(run: Group, view: EntryView): Html {
   if (last === undefined) return receiptItem(first, view)
   const isOpen = run.some(({ entryId }) => entryId === view.chosen)
   const states = new Map<string, unknown>()
-  const leftAsItWas = run.map(({ receipt }) => {
-    if (receipt?.target.kind !== "attempt") return false
+  const steps = run.map(({ author, receipt }, index): Step => {
+    const before = run[index - 1]?.author
+    const isSameWriter = before?.userId === author.userId && writerOf(before) === writerOf(author)
+    if (receipt?.target.kind !== "attempt") return { isSameWriter, isProgress: false }
     const { target, result } = receipt
-    const before = states.get(target.id)
+    const isProgress = states.get(target.id) === result.status
     states.set(target.id, result.status)
-    return before === result.status
+    return { isSameWriter, isProgress }
   })
   return html`<li class="receipt run" id="run-${first.entryId}" data-sequence="${last.sequence}">\
 <details${isOpen ? html` open` : null}><summary>${summary(run)}</summary><ol class="steps-done">${run.map(
-    (entry, index) => receiptItem(entry, view, leftAsItWas[index]),
+    (entry, index) => receiptItem(entry, view, steps[index]),
   )}</ol></details></li>`
 }
 
