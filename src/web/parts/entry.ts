@@ -209,7 +209,8 @@ export function receiptItem(entry: Entry, view: EntryView, step?: Step): Html {
     step === undefined
       ? permalink
       : html`<a class="permalink" href="?entry=${entryId}#entry-${entryId}">${time(at)}</a>`
-  return html`<li${own("receipt")}>${!step?.isSameWriter && html`${person(author)} · `}${receipt && receiptLine(receipt, step)}\
+  return html`<li${own("receipt")}>${!step?.isSameWriter && html`${person(author)} · `}\
+${receipt && receiptLine(receipt, step)}\
 ${via(receipt?.client)} · ${when}${after}</li>`
 }
 
