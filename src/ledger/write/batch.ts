@@ -3,6 +3,7 @@
  * from the receipt of an earlier one, which are known only inside the transaction, so its schema is checked there.
  * Before that, a placeholder id replaces them to find the repositories to check and similar records.
  */
+import { setImmediate as turn } from "node:timers/promises"
 import { canonicalJson, isObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
@@ -14,6 +15,7 @@ import {
   resolved,
   watermarked,
 } from "../../contract/operations/batch.ts"
+import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { check } from "../../contract/schema/validation.ts"
@@ -59,43 +61,67 @@ function idIn(name: string, value: Json): string {
   })
 }
 
-/**
- * The part of a write that is known before the transaction. `isWhole` is false if it takes values from an earlier
- * write.
- */
-function provisional(actor: Actor, write: BatchedWrite): { readonly request: Request; readonly isWhole: boolean } {
+interface Provisional {
+  readonly request: Request
+  /** false: it takes values from an earlier write. */
+  readonly isWhole: boolean
+  /** Whether the transaction will find the same: it does not count the entries of earlier writes either. */
+  readonly isFinal: boolean
+}
+
+/** A write of a batch before the transaction; the delivery is undefined if it is not valid without an earlier write. */
+export interface Checked {
+  readonly delivery: Delivery | undefined
+  readonly isFinal: boolean
+}
+
+/** The part of a write that is known before the transaction. */
+function provisional(actor: Actor, write: BatchedWrite): Provisional {
   let isWhole = true
   const { params, body } = write
   const whole = resolved({ params, body }, () => {
     isWhole = false
     return PLACEHOLDER_ID
   })
-  return { request: asRequest(actor, write, whole), isWhole }
+  const request = asRequest(actor, write, whole)
+  return { request, isWhole, isFinal: isWhole && request.body === jsonObject(whole).body }
+}
+
+/** Milliseconds for which the work before the transaction holds the thread. */
+const HELD_MS = 10
+
+/** Returns a function that lets others have the thread if it was held for long. */
+export function takingTurns(): () => Promise<void> {
+  let since = performance.now()
+  return async () => {
+    if (performance.now() - since < HELD_MS) return
+    await turn()
+    since = performance.now()
+  }
 }
 
 /**
  * Admits the writes of a batch in order. Called inside a transaction that is rolled back when it throws.
+ * @param known the writes that were checked before and do not depend on others
  * @param check steps 6 and 7 of one write
  * @param deliver steps 8 to 13 of one write
  * @throws Refusal of the first refused write, which names it
  */
 function deliverAll<Admitted extends { readonly receipt: string }>(
   { actor, writes }: BatchRequest,
-  check: (request: Request, index: number) => Delivery,
-  deliver: (delivery: Delivery) => Admitted,
+  known: (index: number) => Delivery | undefined,
+  check: (request: Request) => Delivery,
+  deliver: (delivery: Delivery, index: number) => Admitted,
 ): Admitted[] {
   const receipts = new Map<string, JsonObject>()
   const entries = new Map<string, number>()
   const written = (threadId: string): number => entries.get(threadId) ?? 0
   return writes.map((write, index) => {
     const { params, body, as } = write
-    const request = within(
-      writes,
-      index,
-      () => asRequest(actor, write, resolved({ params, body }, partOf), written),
-      "",
-    )
-    const admitted = within(writes, index, () => deliver(check(request, index)))
+    const request = () => asRequest(actor, write, resolved({ params, body }, partOf), written)
+    const checked = known(index)
+    const given = checked === undefined ? within(writes, index, request, "") : null
+    const admitted = within(writes, index, () => deliver(given === null ? present(checked) : check(given), index))
     const receipt = trusted<JsonObject>(admitted.receipt)
     const { threadId, entry } = receipt
     if (typeof threadId === "string" && entry !== null) entries.set(threadId, written(threadId) + 1)
@@ -138,24 +164,31 @@ export class BatchAdmission {
   }
 
   /**
-   * Steps 6 and 7 of each write, as far as they are possible before the transaction.
-   * @returns undefined for a write that takes a value from an earlier write and is not valid without it
+   * Steps 6 and 7 of each write, as far as they are possible before the transaction. Others get the thread in between.
    * @throws Refusal of the first write that fails and takes no value from another
    */
-  check({ actor, writes }: BatchRequest): (Delivery | undefined)[] {
-    return writes.map((write, index) => {
-      const { request, isWhole } = within(writes, index, () => provisional(actor, write), "")
+  async check({ actor, writes }: BatchRequest): Promise<Checked[]> {
+    const rest = takingTurns()
+    const checked: Checked[] = []
+    for (const [index, write] of writes.entries()) {
+      const { request, isWhole, isFinal } = within(writes, index, () => provisional(actor, write), "")
       try {
-        return this.#parts.admission.check(request)
+        checked.push({ delivery: this.#parts.admission.check(request), isFinal })
       } catch (error) {
         if (isWhole && error instanceof Refusal) throw refusedIn(writes, index, error)
-        return undefined
+        checked.push({ delivery: undefined, isFinal: false })
       }
-    })
+      await rest()
+    }
+    return checked
   }
 
   /** Admits a batch. @param kept for each write, the part of its extras that the journal stores */
-  async admit(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> {
+  async admit(
+    batch: BatchRequest,
+    checked: readonly Checked[],
+    kept: readonly (JsonObject | undefined)[],
+  ): Promise<readonly Admitted[]> {
     const { admission, receipts } = this.#parts
     const { actor, rehearse } = batch
     const checkedPins = await this.#lookUp(batch)
@@ -169,13 +202,13 @@ export class BatchAdmission {
       (changes) => {
         const admitted = deliverAll(
           batch,
-          (request, index) => {
-            const storedExtras = kept[index]
-            const delivery = admission.check(request)
+          (index) => (checked[index]?.isFinal ? checked[index].delivery : undefined),
+          (request) => admission.check(request),
+          (delivery, index) => {
             if (!isPinChecked(delivery)) throw uncheckedPin()
-            return storedExtras === undefined ? delivery : { ...delivery, storedExtras }
+            const storedExtras = kept[index]
+            return admission.deliver(storedExtras === undefined ? delivery : { ...delivery, storedExtras }, changes)
           },
-          (delivery) => admission.deliver(delivery, changes),
         )
         if (rehearse) throw new RollbackWith(admitted)
         return admitted

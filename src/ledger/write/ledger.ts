@@ -9,7 +9,7 @@ import { type Activity, activity } from "../journal/activity.ts"
 import { type Actor, type Gate, senderId } from "../journal/actor.ts"
 import { type Acts, type Done, journalled } from "../journal/acts.ts"
 import { liveChance } from "../journal/chance.ts"
-import type { FollowingStep } from "../journal/behaviour.ts"
+import type { FollowingStep, ReceiptExtras } from "../journal/behaviour.ts"
 import type { AnyBehaviour, Request } from "../journal/delivery.ts"
 import { type Journal, journal } from "../journal/journal.ts"
 import { type Receipts, receipts } from "../journal/receipts.ts"
@@ -19,7 +19,7 @@ import { tryStorage } from "../storage/try-storage.ts"
 import { isUnclean } from "../storage/residue.ts"
 import { isoTime, type World } from "../world.ts"
 import { Admission, type BatchRequest, isWithholding, type OutsideCheck } from "./admission.ts"
-import { BatchAdmission } from "./batch.ts"
+import { BatchAdmission, takingTurns } from "./batch.ts"
 import { CommitQueue } from "./commit-queue.ts"
 import { Watch } from "./feed-waiters.ts"
 import type { GroupHooks } from "./commit-queue.ts"
@@ -131,12 +131,17 @@ export class Ledger {
    */
   async admitBatch(batch: BatchRequest): Promise<string[]> {
     const { rehearse } = batch
-    const deliveries = this.batches.check(batch)
-    const extras = deliveries.map((delivery) => delivery && this.#extras.ofBatched(delivery))
+    const checked = await this.batches.check(batch)
+    const rest = takingTurns()
+    const extras: (ReceiptExtras | undefined)[] = []
+    for (const { delivery } of checked) {
+      extras.push(delivery && this.#extras.ofBatched(delivery))
+      await rest()
+    }
     const kept = extras.map((each) => each?.kept)
-    const admitted = await this.batches.admit(batch, kept)
+    const admitted = await this.batches.admit(batch, checked, kept)
     const receipts = admitted.map(({ receipt, made }, index) => {
-      const [delivery, found] = [deliveries[index], extras[index]]
+      const [delivery, found] = [checked[index]?.delivery, extras[index]]
       if (delivery === undefined || found === undefined || made === undefined) return receipt
       if (!rehearse) this.#extras.accepted(delivery)
       return joinJson(receipt, found.json)
