@@ -151,7 +151,7 @@ export class Transport {
       const response = await this.once(
         method,
         path,
-        { accept, ...headers },
+        { accept, ...(typeof body === "string" && { "content-type": "application/json" }), ...headers },
         body,
         signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
       )

@@ -6,6 +6,7 @@ import { enumerations, type Slice } from "../contract/schema/enumerations.ts"
 import { type Operation, browserPath } from "../contract/definitions/operation.ts"
 import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figures.ts"
 import { uploadedLog, uploadLog } from "../contract/definitions/logs.ts"
+import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { actions, type Action } from "../contract/operations/actions.ts"
 import { writeParameters } from "../contract/definitions/parameters.ts"
 import { batch, batchAnswer, batchBody, isBatched } from "../contract/operations/batch.ts"
@@ -19,7 +20,7 @@ import {
 } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
-import { queryParameters } from "./parameters.ts"
+import { type Parameter, queryParameters } from "./parameters.ts"
 import { actionRefusals, figureRefusals, operationRefusals, readRefusals, uploadRefusals } from "./possible-refusals.ts"
 import { discoveryRoutes, metricsRead } from "./routes.ts"
 import {
@@ -201,6 +202,13 @@ const contentOf = (read: Read): Content =>
     ]),
   )
 
+/** The body of a read whose parameters are too long for an address. */
+const bodyOf = (parameters: readonly Parameter[]): JsonSchema => ({
+  type: "object",
+  properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+  required: parameters.flatMap(({ name, required }) => (required ? [name] : [])),
+})
+
 function readRoute(read: Read, path: string, caller: Caller): OpenApiRoute {
   const { name, family, surface, method, summary, permissions, query, cursor } = read
   const agent = caller === "agent"
@@ -213,7 +221,9 @@ function readRoute(read: Read, path: string, caller: Caller): OpenApiRoute {
     words: [summary, agent && needs(permissions), pagingNote(read)],
     tag: family === "library" ? "library" : tag,
     security: !agent ? bySession : mayLeaveOutCaller(read) ? [{}, ...byCredential] : security,
-    parameters: queryParameters(query.entries),
+    ...(method === "GET"
+      ? { parameters: queryParameters(query.entries) }
+      : { body: json(bodyOf(queryParameters(query.entries))) }),
     answer: [cursor === null ? "The answer." : "One page.", contentOf(read)],
     refusals: readRefusals(read, caller),
   })

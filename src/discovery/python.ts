@@ -218,11 +218,11 @@ function tables(): string {
   )
   const cursorOf = ({ cursor, query }: Read) => (cursor === null ? "" : "offset" in query.entries ? "offset" : "after")
   const read = clientReads.map(
-    (each) => `    "${each.name}": ("${each.path}", "${cursorOf(each)}", "${formOf(each)}"),`,
+    (each) => `    "${each.name}": ("${each.path}", "${cursorOf(each)}", "${formOf(each)}", "${each.method}"),`,
   )
   return (
     `_OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {\n${operations.join("\n")}\n}\n_BATCH = ` +
-    `"${batch.path}"\n_READS: Dict[str, Tuple[str, str, str]] = {\n${read.join("\n")}\n}`
+    `"${batch.path}"\n_READS: Dict[str, Tuple[str, str, str, str]] = {\n${read.join("\n")}\n}`
   )
 }
 

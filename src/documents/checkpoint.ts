@@ -1,4 +1,5 @@
 /** A checkpoint, as its own document and at the top of its Thread's. */
+import { numbersInWords } from "../contract/answers/numbers.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { knownThenSentence, staleSentence } from "../contract/answers/evidence.ts"
@@ -81,8 +82,9 @@ Checkpoint ${checkpointId} of ${linkTo(source, "thread", thread.threadId, "its T
 ${linkTo(source, "room", checkpoint.roomId, "its Room")}.${replaced}
 
 ${checkpointText(checkpoint, limits.documentBytes - 6_000 - TABLE_BYTES)}${tableOf(checkpoint)}`
+  const numbers = numbersInWords(checkpoint.numbersCheck)
   return assemble(
-    head,
+    numbers === null ? head : `${head}\n${numbers}.\n`,
     [
       { title: "Pictures", items: figureLines(source, accepted("checkpoint", checkpoint.content).figures) },
       {

@@ -19,6 +19,7 @@ import {
   signedIn,
 } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
+import { sentParameters, sentToRead } from "../edge/limits/body.ts"
 import { pathParams } from "../edge/paths.ts"
 import { contextOf, nodeSide } from "../edge/limits/request-context.ts"
 import { askRead, type Moment } from "../edge/requests/reads.ts"
@@ -79,10 +80,12 @@ export function readRoutes(edge: Edge, routes: Routes): void {
   const basePath = basePathOf(edge)
   for (const definition of reads) {
     const hasFormats = Object.keys(definition.formats).length > 0
+    const isSent = definition.method === "POST"
     const respond = async (event: H3Event, by: () => Actor | null, signal?: AbortSignal) => {
+      const query = isSent ? await sentParameters(event) : queryOf(definition, event)
       const asked = askRead(edge, definition, {
         params: pathParams(event),
-        query: queryOf(definition, event),
+        query,
         by,
         caller: callerKey(contextOf(event)),
         ...(signal && { signal }),
@@ -125,7 +128,13 @@ export function readRoutes(edge: Edge, routes: Routes): void {
           authenticate(edge, definition, event),
         ),
       openOf(definition),
-      definition.costly ? { cost: "expensive", moment: (event) => momentOf(definition, event) } : undefined,
+      definition.costly
+        ? {
+            cost: "expensive",
+            moment: (event) => momentOf(definition, event),
+            ...(isSent && { body: sentToRead }),
+          }
+        : undefined,
     )
     const inBrowser = browserReadPath(definition)
     if (inBrowser !== null)

@@ -55,14 +55,13 @@ function itemsThatFit(text: string, bytes: number): number | undefined {
 async function askPage(
   door: ServiceCaller,
   read: Read,
-  path: string,
+  { path, body }: { readonly path: string; readonly body?: string },
   { signal, bytes }: ReadOptions,
 ): Promise<ToolAnswer> {
-  const ask = (at: string) =>
-    door.ask(
-      { method: "GET", path: at, asBearer: isForBearer(read, new URLSearchParams(at.split("?", 2)[1]).has("exclude")) },
-      signal,
-    )
+  const ask = (at: string) => {
+    const asBearer = isForBearer(read, new URLSearchParams(at.split("?", 2)[1]).has("exclude"))
+    return door.ask({ method: read.method, path: at, asBearer, ...(body !== undefined && { body }) }, signal)
+  }
   const space = spaceOf(read, bytes)
   const reply = await ask(path)
   const isPage = "limit" in read.query.entries && reply.text.startsWith("{") && isTooLong(reply, space)
@@ -84,14 +83,14 @@ export async function askRead(
   input: Input,
   options: ReadOptions,
 ): Promise<ToolAnswer> {
-  let path: string
+  let request: ReturnType<typeof readRequest>
   try {
-    path = readRequest(read, input).path
+    request = readRequest(read, input)
   } catch (error) {
     if (error instanceof TypeError) return toolError(`${error.message}.`)
     throw error
   }
-  return askPage(door, read, path, options)
+  return askPage(door, read, request, options)
 }
 
 /**
@@ -129,5 +128,7 @@ export async function askAddress(door: ServiceCaller, address: string, options: 
   if (path === undefined) return nothing
   const [pathname = ""] = path.split("?", 1)
   const read = addresses.find(({ expression }) => expression.test(pathname))?.read
-  return read === undefined ? ((await askDocument(door, path, options)) ?? nothing) : askPage(door, read, path, options)
+  return read === undefined
+    ? ((await askDocument(door, path, options)) ?? nothing)
+    : askPage(door, read, { path }, options)
 }

@@ -235,6 +235,13 @@ export const tools: readonly Tool[] = [
       "What bears on a record, for and against it, newest first: verdicts, references, reproductions, disputes.",
     described: ["versionId", "after"],
   }),
+  readTool({
+    name: "check_text",
+    of: ["check_text"],
+    description:
+      "Which numbers, labels and papers of a text stand in the record, and as what. Check a conclusion before you publish it.",
+    described: ["text", "roomId", "versionId"],
+  }),
   {
     name: "read",
     description:

@@ -16,6 +16,7 @@ import { domain as judging } from "./judging/index.ts"
 import { domain as links } from "./links/index.ts"
 import { domain as materials } from "./materials/index.ts"
 import { domain as measurements } from "./measurements/index.ts"
+import { domain as numbers } from "./numbers/index.ts"
 import { domain as provenance } from "./provenance/index.ts"
 import { domain as publications } from "./publications/index.ts"
 import { domain as records } from "./records/index.ts"
@@ -30,6 +31,7 @@ export const research = [
   experiments,
   attempts,
   measurements,
+  numbers,
   findings,
   links,
   reviews,

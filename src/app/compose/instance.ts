@@ -143,6 +143,7 @@ export function createInstance({
       })
     },
   })
+  ledger.onForget(() => tables.numbers.forget())
   const indexing = new AfterCommit(tables.search, (step) => ledger.queue.between(step), onNotIndexed)
   const { timeline, activity, watch } = ledger
 

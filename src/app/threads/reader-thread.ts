@@ -73,6 +73,7 @@ async function respond({
   method,
   target,
   headers,
+  body: parameters,
   address,
   id,
   person,
@@ -83,7 +84,11 @@ async function respond({
   currentPast = past
   const response = await app.request(
     `${origin}${target}`,
-    { method, headers: headers as [string, string][] },
+    {
+      method,
+      headers: headers as [string, string][],
+      body: parameters === undefined ? null : new Uint8Array(parameters),
+    },
     { standsFor: context },
   )
   const body = response.body === null ? null : new Uint8Array(await response.arrayBuffer())

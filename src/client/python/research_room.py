@@ -433,10 +433,12 @@ class _Client:
     def _read(self, name: str, values: Dict[str, Any], form: str = "json") -> Any:
         inputs = {key: value for key, value in values.items() if value is not None and value is not LEFT_OUT}
         path = self._path(_READS[name][0], inputs)
-        query = urllib.parse.urlencode({key: self._query_text(value) for key, value in inputs.items()})
+        method = _READS[name][3]
+        body = None if method == "GET" else json.dumps(inputs, ensure_ascii=False).encode("utf-8")
+        query = "" if body else urllib.parse.urlencode({key: self._query_text(value) for key, value in inputs.items()})
         try:
             answer = self._persist(
-                "GET", f"{path}?{query}" if query else path, form=form, wait=float(inputs.get("wait", 0))
+                method, f"{path}?{query}" if query else path, body, form=form, wait=float(inputs.get("wait", 0))
             )
         except _Failure as failure:
             raise failure.error from (failure.__cause__ or None)
@@ -772,7 +774,7 @@ class _Sent(typing.NamedTuple):
 
 #<tables>
 _OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {}
-_READS: Dict[str, Tuple[str, str, str]] = {}
+_READS: Dict[str, Tuple[str, str, str, str]] = {}
 #</tables>
 
 

@@ -79,6 +79,8 @@ const lists = {
       knownThen: v.array(knownThen),
       /** The reviews in a sentence, or "not reviewed". */
       reviewed: v.string(),
+      /** How many of its numbers are in the record, and which are not, in a sentence; null without numbers. */
+      numbers: text,
     }),
   ),
   /** Contested ones first, then those with evidence, then those with no counted evidence. */

@@ -1,5 +1,6 @@
 /** The answers of the reads of links, checkpoints and contexts. */
 import * as v from "valibot"
+import { recordNumbers } from "./numbers.ts"
 import {
   answered,
   at,
@@ -127,6 +128,7 @@ export const checkpoint = shape({
   ...checkpointFields,
   /** Its entry in the Room's activity: a read as of that entry shows the Room as the checkpoint found it. */
   activitySequence: count,
+  numbersCheck: recordNumbers,
   citations: v.array(related),
   /** The measurement table that it rests on; null if it names none. */
   table: v.nullable(keptTable),

@@ -47,6 +47,11 @@ export const warning = shape({
   exitCode: optional(count),
   reportedAt: optional(v.string()),
   registeredAt: optional(at),
+  /** A number that is not in the record: the member of the body, and its place in that text. */
+  path: optional(v.string()),
+  text: optional(v.string()),
+  start: optional(count),
+  end: optional(count),
   /** Another agent's claim on the same work, and when it ends. */
   claimId: optional(id),
   what: optional(v.picklist(enumerations.claimedWork)),

@@ -89,6 +89,8 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
    * answers it.
    */
   costly?: boolean
+  /** `POST` if its parameters are too long for an address: they are then the members of a JSON body. Default: GET. */
+  method?: "GET" | "POST"
   /** Default: JSON. */
   mediaType?: Exclude<MediaType, "application/json">
   answer: A
@@ -140,9 +142,9 @@ export function read(spec: AnySpec & { family?: Family; formats?: Formats }): Re
     permissions: [],
     costly: false,
     mediaType: "application/json",
+    method: "GET",
     ...given,
     family,
-    method: "GET",
     query: v.object(entries),
     cursor: cursor ?? null,
     at,
@@ -175,7 +177,6 @@ type AnySpec<N extends string = string> = ReadSpec<N, v.ObjectEntries, v.Generic
 export interface Read<N extends string = string>
   extends Readonly<Required<Omit<AnySpec<N>, "parameters" | "cursor" | "pageItems" | "mediaType">>> {
   readonly family: Family
-  readonly method: "GET"
   readonly query: v.GenericSchema<unknown, Readonly<Record<string, unknown>>> & { readonly entries: v.ObjectEntries }
   readonly cursor: CursorKind | null
   /** Whether it can answer as of an earlier entry of its Room's activity. */

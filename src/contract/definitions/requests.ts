@@ -72,14 +72,11 @@ const asText = (value: unknown): string => (Array.isArray(value) ? value.join(",
 
 /** Builds the request of a read. Its path includes the query. @throws TypeError if an id in the path is missing */
 export function readRequest(read: Read, input: Input) {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(without(input, pathNames(read.path)))) {
-    if (value !== undefined) query.set(name, asText(value))
-  }
+  const { method } = read
+  const form = mediaTypeOf(read, input.format) === "application/json" ? ("json" as const) : ("text" as const)
+  const given = Object.entries(without(input, pathNames(read.path))).filter(([, value]) => value !== undefined)
   const path = filled(read.name, read.path, input)
-  return {
-    method: read.method,
-    path: query.size === 0 ? path : `${path}?${query}`,
-    form: mediaTypeOf(read, input.format) === "application/json" ? ("json" as const) : ("text" as const),
-  }
+  if (method === "POST") return { method, path, form, body: JSON.stringify(Object.fromEntries(given)) }
+  const query = new URLSearchParams(given.map(([name, value]) => [name, asText(value)]))
+  return { method, path: query.size === 0 ? path : `${path}?${query}`, form }
 }

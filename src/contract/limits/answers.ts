@@ -80,6 +80,9 @@ export const ofAnswers = {
   tableSettings: 200,
   tableMetrics: 50_000,
   tableColumns: 100,
+  /** Characters of a text whose numbers are checked, and the most numbers that are looked up. */
+  checkedText: 60_000,
+  checkedNumbers: 2_000,
   /**
    * Attempts and values that one measurement table reads, metrics and groups that it has, and attempts and values that
    * each group names.

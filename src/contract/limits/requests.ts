@@ -14,6 +14,8 @@ export const ofRequests = {
   nesting: 100,
   /** Bytes of a body from a caller without credentials, as at sign-in; beyond it, 413. */
   strangerBodyBytes: 64 * 1024,
+  /** Bytes of the body of a read whose parameters are too long for an address. Beyond it, 413. */
+  readBodyBytes: 256 * 1024,
   /** Bytes of bodies handled at one time, in total and for one credential, key or person; beyond it, 503. */
   bodiesBytes: 32 * 1024 * 1024,
   callerBodiesBytes: 8 * 1024 * 1024,

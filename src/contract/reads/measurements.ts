@@ -15,6 +15,7 @@ import { files, markdown } from "./shared.ts"
 import { commaList, ids, words, between, wholeNumber } from "../definitions/parameters.ts"
 import { attemptCurves, attemptTable } from "../answers/comparing.ts"
 import { subject } from "../schema/ref.ts"
+import { checkedText } from "../answers/numbers.ts"
 import { board, boardSummary } from "../answers/boards.ts"
 import { page } from "../answers/index.ts"
 
@@ -163,6 +164,24 @@ export const measurementReads = [
     summary: "The table of differences that a Room's newest conclusion or synthesis rests on, or its newest finding.",
     answer: roomTable,
     formats: markdown,
+  }),
+  read({
+    name: "check_text",
+    method: "POST",
+    costly: true,
+    path: "/api/research/rooms/{roomId}/check_text",
+    summary:
+      "What the numbers of a text are in the record: a mean with its group, an effect, an attempt's last value, a count, \
+a setting, each with its exact value; which stand nowhere; and which labels and papers are unknown or have fallen. A \
+number resolves if a value, rounded as it is printed, equals it, and the words around it, or the record it belongs to, \
+name what it is of; else it may be one of so many values. Nothing is stored.",
+    parameters: {
+      text: described(plain(limits.checkedText), `The text: 1 to ${limits.checkedText} characters.`),
+      versionId: v.exactOptional(described(subject("finding"), "The finding that the text belongs to.")),
+      attemptIds: v.exactOptional(described(ids(limits.executionAttempts), "Attempts that the text is about.")),
+    },
+    refusals: ["unknown_attempt"],
+    answer: checkedText,
   }),
   read({
     name: "room_boards",

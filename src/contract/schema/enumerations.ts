@@ -141,6 +141,7 @@ export const enumerations = {
     "completed_without_attempt",
     "covers_less",
     "reopens_conclusion",
+    "number_unresolved",
     "claimed_by",
     "held_by_other_agent",
     "lease_lapsed",

@@ -1,5 +1,6 @@
 /** Decodes the body of a request: JSON and forms. */
 import type { H3Event } from "h3"
+import { isObject } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { readJson } from "../../contract/schema/strict-json.ts"
@@ -98,6 +99,16 @@ interface Larger {
 export async function readJsonBody(event: H3Event, larger?: Larger): Promise<unknown> {
   mustBeJson(event)
   const bytes = await bytesOf(event, larger?.most)
+  const value = jsonIn(bytes)
+  if (larger !== undefined && bytes.length > limits.requestBodyBytes && !larger.isOne(value))
+    throw new Refusal(
+      "request_too_large",
+      `The request body is over ${limits.requestBodyBytes} bytes, which only ${larger.name} may be.`,
+    )
+  return value
+}
+
+function jsonIn(bytes: Uint8Array): unknown {
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -106,10 +117,27 @@ export async function readJsonBody(event: H3Event, larger?: Larger): Promise<unk
   }
   const read = readJson(text)
   if (!read.ok) throw unreadable(read.issues)
-  if (larger !== undefined && bytes.length > limits.requestBodyBytes && !larger.isOne(read.value))
-    throw new Refusal(
-      "request_too_large",
-      `The request body is over ${limits.requestBodyBytes} bytes, which only ${larger.name} may be.`,
-    )
   return read.value
+}
+
+const sent = new WeakMap<H3Event, Promise<Uint8Array>>()
+
+/** The bytes of the body of a read, which are received once: this thread or a reader thread parses them. */
+export function sentToRead(event: H3Event): Promise<Uint8Array> {
+  const known = sent.get(event) ?? bytesOf(event, limits.readBodyBytes, true)
+  sent.set(event, known)
+  return known
+}
+
+/**
+ * Reads the parameters of a read from its body, as they would be in an address. @throws Refusal `not_json`,
+ * `invalid_schema`
+ */
+export async function sentParameters(event: H3Event): Promise<URLSearchParams> {
+  mustBeJson(event)
+  const value = jsonIn(await sentToRead(event))
+  if (!isObject(value) || Array.isArray(value)) throw notJson("it is no object")
+  return new URLSearchParams(
+    Object.entries(value).map(([name, each]) => [name, Array.isArray(each) ? each.join(",") : String(each)]),
+  )
 }

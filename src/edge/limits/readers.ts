@@ -13,10 +13,12 @@ export interface StoredPast {
 
 /** A request as sent to a reader thread, with the caller that the serving thread identified. */
 export interface OffloadedRequest {
-  readonly method: "GET" | "HEAD"
+  readonly method: "GET" | "HEAD" | "POST"
   /** Path and query, below the base path. */
   readonly target: string
   readonly headers: readonly (readonly [string, string])[]
+  /** The body of a read that has one. */
+  readonly body?: Uint8Array
   readonly address: string
   readonly id: string
   readonly person: Person | null

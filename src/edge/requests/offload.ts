@@ -24,6 +24,8 @@ export interface Offloading {
   readonly cost: Cost
   /** The earlier moment that a request asks for; left out, the route has none. @throws Refusal */
   readonly moment?: (event: H3Event) => Moment | undefined
+  /** Receives the body of a read that has one. @throws Refusal */
+  readonly body?: (event: H3Event) => Promise<Uint8Array>
   /** Answers what was refused or failed before it reached a reader thread; left out, with an API's refusal. */
   readonly refused?: Refused
 }
@@ -40,7 +42,7 @@ async function pastFor(edge: Edge, event: H3Event, { moment }: Offloading): Prom
 }
 
 /**
- * Has a reader thread answer a GET or HEAD request.
+ * Has a reader thread answer a read or a page.
  * @param path the path pattern from the registry
  * @returns null if this thread must answer: there are no reader threads, or they cannot read the requested moment
  * @throws Refusal 429 if the caller reached a limit, 503 if too many callers wait
@@ -54,7 +56,8 @@ export async function offload(
   const { readers, budgets } = edge
   const { req, url } = event
   const { method } = req
-  if (readers === undefined || !isReading(method)) return null
+  const receive = method === "POST" ? offloading.body : undefined
+  if (readers === undefined || !(isReading(method) || (method === "POST" && receive !== undefined))) return null
   using past = await pastFor(edge, event, offloading)
   if (past === null || past?.file === null) return null
   const context = contextOf(event)
@@ -63,12 +66,14 @@ export async function offload(
   using held = new DisposableStack()
   if (budgets !== undefined) held.defer(budgets.holdRead(sharedBy(context.address)))
   const { address, id } = context
+  const body = await receive?.(event)
   const headers = [...req.headers].filter(([name]) => name !== "authorization")
   const response = await readers.answer(
     {
       method,
       target: `${url.pathname}${url.search}`,
       headers,
+      ...(body !== undefined && { body }),
       address,
       id,
       person,

@@ -22,6 +22,7 @@ import type { CostSums } from "../experiments/costs.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { Plans } from "../experiments/plans.ts"
 import type { Findings } from "../findings/findings.ts"
+import type { Context, Numbers } from "../numbers/check.ts"
 import { doubts as doubtsOf, eachOnce } from "../findings/doubts.ts"
 import { overBudget } from "../../contract/answers/costs.ts"
 
@@ -104,7 +105,11 @@ interface Tables {
   readonly checkpoints: Checkpoints
   readonly links: Links
   readonly costs: CostSums
+  readonly numbers: Numbers
 }
+
+/** Warnings about the numbers of one write; a reader mends the first ones first. */
+const UNRESOLVED = 20
 
 type Premises = readonly { readonly versionId: string }[]
 type Advisers = { readonly [N in OperationName]?: (written: Written<BodyOf<N>>) => readonly Warning[] }
@@ -146,6 +151,7 @@ function warnings({
   checkpoints,
   links,
   costs,
+  numbers,
 }: Tables) {
   const doubts = doubtsOf({ evidence, findings, plans })
   const { namesFallen, namesMaterials, speaksOfFallen } = namedObjects({ evidence, materials, links })
@@ -159,6 +165,25 @@ function warnings({
     eachOnce(evidence.doubtsOf(id, roomId))
   const recordDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] =>
     doubts.ofRecord(id, roomId)
+
+  /** Warns of numbers that are not in the record. @param texts by the member of the body that holds each */
+  function unresolved(context: Context, texts: Readonly<Record<string, string | undefined>>): Warning[] {
+    const found = Object.entries(texts).flatMap(([path, text]) =>
+      text === undefined
+        ? []
+        : numbers
+            .checked(context, text)
+            .numbers.flatMap(({ state, start, end, text: number, candidates }): Warning[] => {
+              if (state !== "unknown" && state !== "may_be") return []
+              const why =
+                state === "unknown"
+                  ? "stands nowhere in the record that the text belongs to"
+                  : `may be one of ${candidates} values of the record, and nothing names which`
+              return [{ code: "number_unresolved", message: `${number} ${why}.`, path, text: number, start, end }]
+            }),
+    )
+    return found.slice(0, UNRESOLVED)
+  }
 
   const asserting = ({ body, id, roomId }: Written<{ readonly targetVersionId: string }>) =>
     speaksOfFallen(body.targetVersionId, roomId, id)
@@ -198,6 +223,14 @@ function warnings({
             ...shown(attempt, written.roomId),
           } as const
         }),
+        ...unresolved(
+          { roomId: written.roomId, versionIds: [written.id] },
+          {
+            "/assertion/wording": written.body.assertion.wording,
+            "/scope": written.body.scope,
+            "/limitations": written.body.limitations,
+          },
+        ),
       ]
     },
     accept_plan: ({ body, roomId }) => [
@@ -253,10 +286,15 @@ function warnings({
         })
       return found
     },
-    report_experiment_status: ({ body: { experimentId, status } }) =>
-      status === "completed" && anyAttempt.get(experimentId) === undefined
-        ? [{ code: "completed_without_attempt", message: "It is completed without an attempt.", experimentId }]
-        : [],
+    report_experiment_status({ body: { experimentId, status, summary }, roomId }) {
+      if (status !== "completed") return []
+      const said = unresolved({ roomId, experimentIds: [experimentId] }, { "/summary": summary })
+      if (anyAttempt.get(experimentId) !== undefined) return said
+      return [
+        { code: "completed_without_attempt", message: "It is completed without an attempt.", experimentId },
+        ...said,
+      ]
+    },
     link_experiment_finding({ body: { experimentId, findingVersionId, attemptId, towardHypothesis }, roomId }) {
       const addressed = experiments.hypothesesOf(experimentId)
       const producing = attemptId === undefined ? undefined : attempts.find(attemptId)
@@ -279,12 +317,14 @@ function warnings({
           }),
       ]
     },
-    post_research_checkpoint({ result: { supersedesCheckpointId }, body }) {
+    post_research_checkpoint({ result: { supersedesCheckpointId }, body, roomId }) {
       const earlier =
         typeof supersedesCheckpointId === "string" ? checkpoints.read(supersedesCheckpointId)?.checkpoint : undefined
-      if (earlier === undefined) return []
+      const { conclusion, answer, synthesis, citations } = body
+      const texts = { "/conclusion": conclusion, "/answer": answer, "/synthesis": synthesis }
+      const found: Warning[] = unresolved({ roomId, versionIds: citations }, texts)
+      if (earlier === undefined) return found
       const { checkpointId } = earlier
-      const found: Warning[] = []
       if (earlier.coversThrough > body.coversThrough)
         found.push({
           code: "covers_less",

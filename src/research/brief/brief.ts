@@ -95,6 +95,8 @@ export interface Head {
 interface Derived extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
   readonly effects: ReadonlyMap<string, readonly string[]>
   readonly tableOf: (checkpointId: string, bytes: number) => string | undefined
+  /** How many numbers of a checkpoint are in the record, in a sentence; null without numbers. */
+  readonly numbers: (checkpointId: string) => string | null
 }
 
 /** The bytes of a table, depending on the length of texts. */
@@ -118,7 +120,7 @@ const firstParagraph = (text: string, characters: number): string =>
 /** Makes the items of each list. @returns a function of the number of characters to which it cuts their texts */
 function listsOf(
   gathered: Gathered,
-  { items: next, claims, effects: effectsOf, tableOf }: Derived,
+  { items: next, claims, effects: effectsOf, tableOf, numbers }: Derived,
   now: number,
 ): (most: number) => Lists {
   const work = gathered.work.map((row) => {
@@ -129,6 +131,7 @@ function listsOf(
   const { idle = [], busy = [] } = Object.groupBy(work, ({ lease, silentSince: silent }) =>
     silent !== null || lease?.lapsed === true ? "idle" : "busy",
   )
+  const numbersOf = new Map(gathered.stands.map(({ checkpointId }) => [checkpointId, numbers(checkpointId)]))
   return (most) => ({
     stands: gathered.stands.map(({ timelineWatermark: _moved, answer, keptTable: _kept, ...stand }) => {
       const table = tableOf(stand.checkpointId, tableBytes(most))
@@ -141,6 +144,7 @@ function listsOf(
         staleReasons: parse(stand.staleReasons).slice(0, 5),
         knownThen: parse(stand.knownThen).slice(0, 5),
         reviewed: reviewedSentence(stand.reviewed, stand.checkpointId),
+        numbers: numbersOf.get(stand.checkpointId) ?? null,
       }
     }),
     hypotheses: gathered.hypotheses.map(

@@ -10,8 +10,9 @@ import type { Brief, BriefFormat } from "./brief.ts"
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {
   stands: [
     "Where it stands",
-    ({ threadId, title, state, says, by, agent, at, stale, staleReasons, knownThen, reviewed, table }) =>
-      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}` +
+    ({ threadId, title, state, says, by, agent, at, stale, staleReasons, knownThen, reviewed, numbers, table }) =>
+      `${line(title)} (${state}, ${reviewed}${numbers === null ? "" : `, ${numbers}`}` +
+      `${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}` +
       `${known(knownThen)}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)}) ` +
       `Thread ${threadId}${inset(table)}`,
   ],

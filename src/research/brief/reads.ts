@@ -1,6 +1,7 @@
 /** The reads of briefs, failures and next steps. */
 import type { KeptTable } from "../../contract/answers/measurements.ts"
 import { JsonText, stored } from "../../contract/json.ts"
+import { numbersInWords } from "../../contract/answers/numbers.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, type ParametersOf, pathTo } from "../../contract/reads/index.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
@@ -12,6 +13,7 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
 import { briefText, type Head, asJson, type BriefFormat } from "./brief.ts"
 import type { Effects } from "../measurements/effects.ts"
+import type { Numbers } from "../numbers/check.ts"
 import type { Claims } from "../claims/claims.ts"
 import { keptTableInWords } from "../measurements/kept-in-words.ts"
 import type { KeptTables } from "../measurements/kept-tables.ts"
@@ -27,11 +29,12 @@ interface Tables {
   readonly claims: Claims
   readonly effects: Effects
   readonly keptTables: KeptTables
+  readonly numbers: Numbers
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-export function briefReads({ rooms, threads, brief, claims, effects, keptTables, now }: Tables) {
+export function briefReads({ rooms, threads, brief, claims, effects, keptTables, numbers, now }: Tables) {
   function next(place: Place, known: Leads) {
     const moment = now()
     const at = isoTime(moment)
@@ -90,6 +93,7 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
       ...next(place, gathered),
       tableOf: tables.ofCheckpoint,
       effects: effects.sentencesOf(gathered.findings.map(({ versionId }) => versionId)),
+      numbers: (checkpointId: string) => numbersInWords(numbers.ofCheckpoint(checkpointId)),
     }
     const head = {
       about,

@@ -13,9 +13,11 @@ import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { KeptTables } from "../measurements/kept-tables.ts"
 import type { Reviews } from "../reviews/reviews.ts"
+import type { Numbers } from "../numbers/check.ts"
 import type { Records } from "../records/records.ts"
 
 interface Tables {
+  readonly numbers: Numbers
   readonly rooms: Rooms
   readonly threads: Threads
   readonly records: Records
@@ -102,7 +104,7 @@ const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choi
 const PROBE = limits.contextItems + 1
 
 export function contextReads(tables: Tables) {
-  const { rooms, threads, records, experiments, findingLinks, checkpoints, reviews, keptTables } = tables
+  const { rooms, threads, records, experiments, findingLinks, checkpoints, reviews, keptTables, numbers } = tables
   function roomContext(roomId: string, basePath: string, choice: Choice) {
     const isRequested = requestedBy(choice)
     const room = rooms.summary(roomId)
@@ -174,6 +176,7 @@ export function contextReads(tables: Tables) {
       return {
         ...checkpoint,
         table: keptTable && keptTables.shown(checkpoint.roomId, keptTable),
+        numbersCheck: numbers.ofCheckpoint(params.checkpointId),
         citations: records.resolve(found.citations, checkpoint.roomId),
         reviews: reviews.of(params.checkpointId),
       }

@@ -238,6 +238,20 @@ export function values(db: Db) {
     dimensions: new Map([...columns].map(([name, { scalars }]) => [name, scalars])),
   })
 
+  /** Reads all values that some attempts reported, by metric and split, up to the limit of a table. */
+  function framesOf(attempts: readonly Measured[]) {
+    const found = new Map<string, { name: string; split: string; reader: ReturnType<typeof frameReader> }>()
+    for (const block of blocks.all(idsOf(attempts))) {
+      const { name, split } = block
+      const key = JSON.stringify([name, split])
+      const { reader } = found.getOrInsertComputed(key, () => ({ name, split, reader: frameReader() }))
+      const attempt = attempts[block.attemptIndex]
+      if (attempt !== undefined) reader.add(attempt, block)
+    }
+    const inOrder = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
+    return inOrder.map(([, { name, split, reader }]) => ({ name, split, frame: reader.build() }))
+  }
+
   return {
     /** The state of the Rooms of some attempts: equal if nothing happened there in between. */
     stateOf: (scope: Scope): string =>
@@ -269,17 +283,9 @@ export function values(db: Db) {
 
     /** The metrics that some attempts reported, with their dimensions. */
     metrics(attempts: readonly Measured[]): KnownMetric[] {
-      const found = new Map<string, { name: string; split: string; reader: ReturnType<typeof frameReader> }>()
-      for (const block of blocks.all(idsOf(attempts))) {
-        const { name, split } = block
-        const key = JSON.stringify([name, split])
-        const { reader } = found.getOrInsertComputed(key, () => ({ name, split, reader: frameReader() }))
-        const attempt = attempts[block.attemptIndex]
-        if (attempt !== undefined) reader.add(attempt, block)
-      }
-      const inOrder = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
-      return inOrder.map(([, { name, split, reader }]) => knownOf(name, split, reader.build()))
+      return framesOf(attempts).map(({ name, split, frame }) => knownOf(name, split, frame))
     },
+    frames: framesOf,
 
     /**
      * The split of a metric that a question leaves out: none if values stand without one, or the only one that there

@@ -1,4 +1,5 @@
 /** The pages of materials, links, checkpoints and papers, and the list of concepts. */
+import { numbersInWords } from "../../contract/answers/numbers.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { feedLinks } from "../about.ts"
 import { accepted } from "../../contract/reads/shared.ts"
@@ -201,6 +202,12 @@ ${ways([["JSON", json]])}`,
   }
 }
 
+/** How many of its numbers are in the record, and which are not. */
+function numbersLine({ numbersCheck }: AnswerOf<"checkpoint">): Html | null {
+  const words = numbersInWords(numbersCheck)
+  return words === null ? null : html` <span class="numbers">${words}</span>`
+}
+
 export function checkpointPage(visit: Visit): Shown {
   const checkpoint = visit.ask("checkpoint", visit.params)
   const room = visit.ask("room", { roomId: checkpoint.roomId })
@@ -218,7 +225,7 @@ ${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exact
 <p class="verdict">${stateBadge(
       checkpoint.state,
       checkpoint.state === "concluded" ? "Concluded" : "So far, not concluded",
-    )} ${reviewLine(checkpoint.reviewed)}</p>
+    )} ${reviewLine(checkpoint.reviewed)}${numbersLine(checkpoint)}</p>
 ${
   checkpoint.conclusion === null
     ? html`<h1 dir="auto">${thread.title}</h1>`

@@ -1,0 +1,206 @@
+/** What the words around each number of a text say that it belongs to. */
+import type { Figures } from "./figures.ts"
+import type { Numeral, Numerals } from "./numerals.ts"
+import { type Mention, type Sentence, sentencesOf, type Span, spanAt } from "./passages.ts"
+
+/** How near a name is to a number: in its clause, its sentence, or before it in its paragraph. */
+export const [CLAUSE, SENTENCE, PARAGRAPH] = [0, 1, 2]
+
+export interface Bound {
+  readonly values: ReadonlySet<string>
+  readonly level: number
+}
+export type Bindings = ReadonlyMap<string, Bound>
+
+/** A number that is a value of a dimension or setting: `400` of "400 labels". */
+interface Placed {
+  readonly facet: string
+  /** Whether the text names the dimension before it. */
+  readonly isBefore: boolean
+}
+
+const BEFORE = /^[\s=:`"'(_*]{0,3}$/
+/** The same with a verb between them, if the dimension has that value: "seeds is 0.81" names no seed. */
+const STATED = /^[\s=:`"'(_*]{0,3}(?:of|is|was|at|set to)[\s=:`"'–_*]{0,3}$/
+const AFTER = /^[\s\-`_*]{0,2}$/
+const LISTED = /^[\s`]{0,2}(?:,|and|or|to|through|–|-|, and|&)[\s`]{0,2}$/
+const RANGED = /^\s?(?:to|through|–|-)\s?$/
+/** Most values of a range of labels or seeds. */
+const RANGE = 1_000
+
+/** The labels of a text as mentions; "A3 to A5" names A4 as well. */
+function labelsOf(text: string, { labels }: Numerals): Mention[] {
+  return labels.flatMap((label, at) => {
+    const facet = label.text[0] ?? ""
+    const mention = { facet, value: label.text, start: label.start, end: label.end }
+    const next = labels[at + 1]
+    if (next === undefined || !next.text.startsWith(facet) || !RANGED.test(text.slice(label.end, next.start)))
+      return mention
+    const [from, to] = [Number(label.text.slice(1)), Number(next.text.slice(1))]
+    if (!(to > from) || to - from > RANGE) return mention
+    return Array.from({ length: to - from }, (_, by) => ({ ...mention, value: `${facet}${from + by}` }))
+  })
+}
+
+/** The words of a text that a Room has a meaning for, and what each number is beside. */
+export class Passages {
+  readonly text: string
+  readonly numerals: readonly Numeral[]
+  readonly sentences: readonly Sentence[]
+  readonly mentions: readonly Mention[]
+  readonly placed = new Map<Numeral, Placed>()
+  readonly #figures: Figures
+
+  constructor(text: string, read: Numerals, figures: Figures) {
+    this.text = text
+    this.numerals = read.numerals
+    this.#figures = figures
+    this.sentences = sentencesOf(text)
+    const named = figures.names.in(text)
+    this.#place(named.filter(({ facet }) => facet === "name"))
+    const values = [...this.placed].flatMap(([numeral, { facet }]) => this.#valuesOf(numeral, facet))
+    this.mentions = [...named.filter(({ facet }) => facet !== "name"), ...labelsOf(text, read), ...values].sort(
+      (one, other) => one.start - other.start,
+    )
+  }
+
+  #isKnown({ readings }: Numeral, facet: string): boolean {
+    const known = this.#figures.dimensions.get(facet)?.values
+    return readings.some(({ value }) => known?.has(String(value)) === true)
+  }
+
+  /** Finds the numbers that stand beside the name of a dimension or setting, and those listed with them. */
+  #place(names: readonly Mention[]): void {
+    const { text, numerals } = this
+    for (const [at, numeral] of numerals.entries()) {
+      if (numeral.isDate || numeral.form !== "plain" || numeral.role === "spread") continue
+      const before = names.findLast((name) => name.end <= numeral.start && name.end > numeral.start - 16)
+      const gap = before === undefined ? "" : text.slice(before.end, numeral.start)
+      const isBefore =
+        before !== undefined && (BEFORE.test(gap) || (STATED.test(gap) && this.#isKnown(numeral, before.value)))
+      if (isBefore) {
+        this.placed.set(numeral, { facet: before.value, isBefore })
+        continue
+      }
+      const previous = numerals[at - 1]
+      const listed = previous && this.placed.get(previous)
+      if (
+        listed?.isBefore === true &&
+        LISTED.test(text.slice(previous?.end ?? 0, numeral.start)) &&
+        this.#isKnown(numeral, listed.facet)
+      ) {
+        this.placed.set(numeral, listed)
+        continue
+      }
+      const after = names.find((name) => name.start >= numeral.digitsEnd && name.start <= numeral.digitsEnd + 3)
+      if (after !== undefined && AFTER.test(text.slice(numeral.digitsEnd, after.start)))
+        this.placed.set(numeral, { facet: after.value, isBefore: false })
+    }
+    for (let at = numerals.length - 2; at >= 0; at -= 1) {
+      const [numeral, next] = [numerals[at], numerals[at + 1]]
+      const listed = next && this.placed.get(next)
+      if (numeral === undefined || next === undefined || listed === undefined || listed.isBefore) continue
+      if (this.placed.has(numeral) || !LISTED.test(text.slice(numeral.end, next.start))) continue
+      if (this.#isKnown(numeral, listed.facet)) this.placed.set(numeral, listed)
+    }
+  }
+
+  /** The values of a dimension that a number names; the first of a range names all between. */
+  #valuesOf(numeral: Numeral, facet: string): Mention[] {
+    const { start, end } = numeral
+    const { isBefore = false } = this.placed.get(numeral) ?? {}
+    // "5 seeds" counts them.
+    if (facet === "seed" && !isBefore) return []
+    const value = numeral.readings[0]?.value
+    if (value === undefined) return []
+    const next = this.numerals[this.numerals.indexOf(numeral) + 1]
+    const until = next?.readings[0]?.value
+    if (
+      facet === "seed" &&
+      next !== undefined &&
+      until !== undefined &&
+      RANGED.test(this.text.slice(end, next.start)) &&
+      until > value &&
+      until - value < RANGE
+    )
+      return Array.from({ length: until - value + 1 }, (_, by) => ({ facet, value: String(value + by), start, end }))
+    return [{ facet, value: String(value), start, end }]
+  }
+
+  sentenceOf = ({ start }: Span): Sentence | undefined => spanAt(this.sentences, start)
+
+  /** The mentions within a span. */
+  within({ start, end }: Span): Mention[] {
+    let [low, high] = [0, this.mentions.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.mentions[middle]?.start ?? 0) < start) low = middle + 1
+      else high = middle
+    }
+    const found: Mention[] = []
+    for (let at = low; at < this.mentions.length; at += 1) {
+      const mention = this.mentions[at]
+      if (mention === undefined || mention.start >= end) break
+      found.push(mention)
+    }
+    return found
+  }
+
+  readonly #ofSentence = new Map<Sentence, { byFacet: Map<string, Mention[]>; values: Numeral[] }>()
+  /** The mentions of a sentence by facet, and its numbers that may be measured. */
+  around(sentence: Sentence) {
+    return this.#ofSentence.getOrInsertComputed(sentence, () => ({
+      byFacet: Map.groupBy(this.within(sentence), ({ facet }) => facet),
+      values: this.numerals.filter(
+        (each) =>
+          each.start >= sentence.start &&
+          each.start < sentence.end &&
+          !each.isDate &&
+          !this.placed.has(each) &&
+          (each.role === "value" || each.role === "from"),
+      ),
+    }))
+  }
+
+  readonly #ofParagraph = new Map<number, Map<string, ReadonlySet<string>>>()
+  #told = 0
+  /** What the sentences before one in its paragraph named last. */
+  #before(sentence: Sentence): ReadonlyMap<string, ReadonlySet<string>> {
+    const last = this.#ofParagraph.getOrInsertComputed(sentence.paragraph, () => new Map())
+    for (; this.#told < this.sentences.length; this.#told += 1) {
+      const each = this.sentences[this.#told]
+      if (each === undefined || each.start >= sentence.start) break
+      const own = this.#ofParagraph.getOrInsertComputed(each.paragraph, () => new Map())
+      for (const [facet, mentions] of this.around(each).byFacet)
+        own.set(facet, new Set(mentions.map(({ value }) => value)))
+    }
+    return last
+  }
+
+  /** What a number is bound to. Numbers are asked for in order. */
+  bindingsOf(numeral: Numeral): Bindings {
+    const sentence = this.sentenceOf(numeral)
+    const found = new Map<string, Bound>()
+    if (sentence === undefined) return found
+    const clause = spanAt(sentence.clauses, numeral.start)
+    const { byFacet, values } = this.around(sentence)
+    const at = values.indexOf(numeral)
+    for (const [facet, mentions] of byFacet) {
+      const distinct = [...new Set(mentions.map(({ value }) => value))]
+      const near =
+        clause === undefined ? [] : mentions.filter(({ start }) => start >= clause.start && start < clause.end)
+      const first = mentions[0]?.start ?? 0
+      const isAligned =
+        distinct.length > 1 &&
+        distinct.length === values.length &&
+        at >= 0 &&
+        (mentions.every(({ end }) => end <= (values[0]?.start ?? 0)) || first >= (values.at(-1)?.end ?? 0))
+      const one = isAligned ? distinct[at] : undefined
+      const chosen = one !== undefined ? [one] : near.length > 0 ? near.map(({ value }) => value) : distinct
+      found.set(facet, { values: new Set(chosen), level: one !== undefined || near.length > 0 ? CLAUSE : SENTENCE })
+    }
+    for (const [facet, before] of this.#before(sentence))
+      if (!found.has(facet)) found.set(facet, { values: before, level: PARAGRAPH })
+    return found
+  }
+}

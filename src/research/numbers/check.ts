@@ -1,0 +1,361 @@
+/** Checks the numbers, labels and papers of a text against a Room. */
+import type { CheckedNumber, CheckedText, NumbersSummary, RecordNumbers } from "../../contract/answers/numbers.ts"
+import { parse, type Stored } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import type { LabelledKind } from "../../contract/objects/labels.ts"
+import type { RecordStatus } from "../../contract/schema/enumerations.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
+import type { Labels } from "../../ledger/lists/labelled.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import type { Effect, Figures as EffectFigures } from "../measurements/working-out.ts"
+import type { Measured, Values } from "../measurements/values.ts"
+import { Passages } from "./bindings.ts"
+import { type Figures, figuresOf, type Holder } from "./figures.ts"
+import { numeralsIn } from "./numerals.ts"
+import { type Known, type KnownEffect, type Own, type Resolved, Resolver } from "./resolving.ts"
+
+/** Attempts of a Room whose figures are worked out for each write; of a larger one, those that the text is about. */
+const NEAR = 200
+/** Figures of Rooms, and checked texts, kept for the next time. */
+const [FIGURES, TEXTS] = [4, 400]
+/** Characters of a text that states numbers of its own, such as a plan. */
+const STATED = 20_000
+const EFFECTS = 2_000
+
+/** What a text belongs to, and how far the figures reach that it is checked against. */
+export interface Context {
+  readonly roomId: string
+  /** Findings and other records whose attempts and effects are the text's own. */
+  readonly versionIds?: readonly string[]
+  readonly attemptIds?: readonly string[]
+  readonly experimentIds?: readonly string[]
+  readonly planIds?: readonly string[]
+  /** Whether all attempts of a large Room count, which only a reader thread may take the time for. */
+  readonly isWide?: boolean
+}
+
+interface EffectRow {
+  readonly versionId: string
+  readonly label: string
+  readonly effect: Stored<Effect>
+  readonly figures: Stored<EffectFigures | null>
+  readonly hasMoved: number
+  readonly now: Stored<EffectFigures> | null
+}
+
+export type Numbers = ReturnType<typeof numbers>
+
+export function numbers(db: Db, values: Values, labelled: Labels) {
+  const size = db.prepare<{ attempts: number; revisions: number; newest: string | null }>(
+    `SELECT count(*) AS attempts, coalesce(sum(revision), 0) AS revisions, max(attempt_id) AS newest
+     FROM attempts WHERE room_id = +?`,
+  )
+  const effectsOf = db.prepare<EffectRow>(
+    `SELECT f.version_id AS versionId, r.label, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now
+     FROM records r JOIN finding_effects f ON f.version_id = r.version_id
+     LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
+     WHERE r.room_id = +? AND r.kind = 'finding' ORDER BY r.version_id DESC, f.position LIMIT ${EFFECTS}`,
+  )
+  const attemptsOfFinding = db.prepare<{ attemptId: string; experimentId: string; role: string }>(
+    `SELECT t.attempt_id AS attemptId, a.experiment_id AS experimentId, t.role
+     FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = +?`,
+  )
+  const attemptsOfPlan = db.prepare<{ attemptId: string; experimentId: string }>(
+    "SELECT attempt_id AS attemptId, experiment_id AS experimentId FROM attempts WHERE plan_id = +? LIMIT 10000",
+  )
+  const attemptsOfExperiment = db.prepare<{ attemptId: string }>(
+    "SELECT attempt_id AS attemptId FROM attempts WHERE experiment_id = +? LIMIT 10000",
+  )
+  const experimentOf = db.prepare<{ experimentId: string }>(
+    "SELECT experiment_id AS experimentId FROM attempts WHERE attempt_id = +?",
+  )
+  const planOfFinding = db.prepare<{ planId: string | null }>(
+    "SELECT plan_id AS planId FROM findings WHERE version_id = +?",
+  )
+  const planText = db.prepare<{ label: string; text: string }>(
+    `SELECT n.label, substr(${contentOf("n")}, 1, ${STATED}) AS text FROM plans n WHERE n.plan_id = +?`,
+  )
+  const predicted = db.prepare<{ label: string; text: string }>(
+    "SELECT label, wording AS text FROM records WHERE version_id = +? AND kind <> 'finding'",
+  )
+  const wording = db.prepare<{ text: string }>("SELECT wording AS text FROM records WHERE version_id = +?")
+  const experimentText = db.prepare<{ text: string }>(
+    `SELECT substr(${contentOf("v")}, 1, ${STATED}) AS text FROM experiment_revisions v
+     WHERE v.experiment_id = +? ORDER BY v.revision DESC LIMIT 1`,
+  )
+  const statusOf = db.prepare<{ status: RecordStatus }>("SELECT status FROM standings WHERE version_id = +?")
+  const filed = db.prepare<{ arxivId: string }>(
+    `SELECT DISTINCT p.arxiv_id AS arxivId FROM json_each(+?) j JOIN record_papers p ON p.arxiv_id = j.value
+     JOIN records r ON r.version_id = p.version_id WHERE r.room_id = +?`,
+  )
+  const recordCounts = db.prepare<{ kind: string; count: number }>(
+    "SELECT kind, count(*) AS count FROM records WHERE room_id = +? GROUP BY kind",
+  )
+  const experimentCount = db.prepare<{ count: number }>("SELECT count(*) AS count FROM experiments WHERE room_id = +?")
+
+  const keptFigures = new Map<string, Figures>()
+  /** The figures of some attempts, worked out once for each state of the Room's attempts. */
+  function figures(roomId: string, state: string, attempts: () => Measured[]): Figures {
+    const key = `${roomId} ${state}`
+    const known = keptFigures.get(key) ?? figuresOf(values, roomId, attempts())
+    keptFigures.delete(key)
+    keptFigures.set(key, known)
+    for (const oldest of keptFigures.keys().take(Math.max(0, keptFigures.size - FIGURES))) keptFigures.delete(oldest)
+    return known
+  }
+
+  /** The objects that labels of a text name, by label. */
+  function objectsOf(roomId: string, labels: readonly string[]) {
+    const distinct = [...new Set(labels)].slice(0, limits.linkedLabels)
+    return new Map(labelled(roomId, distinct).map((found) => [found.label, found]))
+  }
+
+  type Objects = ReturnType<typeof objectsOf>
+  const idsOf = (objects: Objects, kind: LabelledKind) =>
+    [...objects.values()].flatMap((object) => (object.kind === kind ? [object] : []))
+
+  /** The attempts behind the findings and plans that a text names. */
+  const behindOf = (objects: Objects): Map<string, ReadonlySet<string>> =>
+    new Map(
+      [
+        ...idsOf(objects, "finding").map(({ id, label }) => [label, attemptsOfFinding.all(id)] as const),
+        ...idsOf(objects, "plan").map(({ id, label }) => [label, attemptsOfPlan.all(id)] as const),
+      ].map(([label, rows]) => [label, new Set(rows.map(({ attemptId }) => attemptId))]),
+    )
+
+  /** The attempts that a text is checked against. */
+  function reach(context: Context, objects: Objects, own: ReadonlySet<string>): Figures {
+    const { roomId, isWide = false } = context
+    const { attempts, revisions, newest } = size.one(roomId)
+    const state = `${attempts} ${revisions} ${newest}`
+    if (attempts <= (isWide ? limits.measuredAttempts : NEAR)) {
+      const here = figures(roomId, state, () => values.attempts({ roomId }))
+      const elsewhere = [...own].filter((attemptId) => !here.attempts.some((each) => each.attemptId === attemptId))
+      if (elsewhere.length === 0) return here
+      return figuresOf(values, roomId, [...here.attempts, ...values.attempts({ attemptIds: elsewhere })])
+    }
+    const named = idsOf(objects, "attempt").map(({ id }) => id)
+    const experiments = new Set([
+      ...(context.experimentIds ?? []),
+      ...idsOf(objects, "experiment").map(({ id }) => id),
+      ...[...own, ...named].flatMap((attemptId) => experimentOf.get(attemptId)?.experimentId ?? []),
+    ])
+    const found = new Set([...own, ...named].slice(0, NEAR))
+    for (const experimentId of experiments) {
+      const some = attemptsOfExperiment.all(experimentId)
+      if (found.size + some.length > NEAR) continue
+      for (const { attemptId } of some) found.add(attemptId)
+    }
+    return figuresOf(values, roomId, values.attempts({ attemptIds: [...found] }))
+  }
+
+  /** Reads the numbers that a text states, once. */
+  const numbersOf = (holder: Holder, text: string) =>
+    numeralsIn(text, new Set(), 500).numerals.flatMap(({ readings: [reading] }) =>
+      reading === undefined ? [] : [{ holder, value: reading.value }],
+    )
+
+  function effectsIn(roomId: string): KnownEffect[] {
+    return effectsOf.all(roomId).flatMap(({ versionId, label, effect, figures: stored, hasMoved, now }) => {
+      const before = parse(stored)
+      if (before === null) return []
+      const present = hasMoved === 1 ? now && parse(now) : before
+      const holder = { kind: "record" as const, id: versionId, label }
+      return [{ holder, effect: parse(effect), figures: before, now: present, hasMoved: hasMoved === 1 }]
+    })
+  }
+
+  function ownOf({ versionIds = [], attemptIds = [], experimentIds = [], planIds = [] }: Context) {
+    const rows = versionIds.flatMap((versionId) => attemptsOfFinding.all(versionId))
+    const compared = rows.filter(({ role }) => role !== "evidence").map(({ attemptId }) => attemptId)
+    const all = [
+      ...rows.map(({ attemptId }) => attemptId),
+      ...attemptIds,
+      ...experimentIds.flatMap((id) => attemptsOfExperiment.all(id).map(({ attemptId }) => attemptId)),
+    ]
+    const plans = new Set([...planIds, ...versionIds.flatMap((id) => planOfFinding.get(id)?.planId ?? [])])
+    return {
+      attemptIds: new Set(all),
+      compared: new Set([...compared, ...attemptIds]),
+      versionIds,
+      planIds: [...plans],
+    }
+  }
+
+  function checked(context: Context, text: string): CheckedText {
+    const { roomId } = context
+    const first = numeralsIn(text, new Set(), 0)
+    const objects = objectsOf(
+      roomId,
+      first.labels.map((label) => label.text),
+    )
+    const own = ownOf(context)
+    const found = first.unread === 0 ? undefined : reach(context, objects, own.attemptIds)
+    const read = found === undefined ? first : numeralsIn(text, found.units, limits.checkedNumbers)
+    const papers = new Set(
+      read.papers.length === 0
+        ? []
+        : filed.all(JSON.stringify(read.papers.map(({ arxivId }) => arxivId)), roomId).map(({ arxivId }) => arxivId),
+    )
+    const results =
+      found === undefined ? read.numerals.map(() => SETTING) : resolved(context, text, read, found, objects, own)
+    const told = read.numerals.map((numeral, at): CheckedNumber => {
+      const { state, is, candidates } = results[at] ?? SETTING
+      const { start, end } = numeral
+      return { text: numeral.text, start, end, state, ...(is !== undefined && { is: shown(is) }), candidates }
+    })
+    const count = (state: CheckedNumber["state"]) => told.filter((each) => each.state === state).length
+    return {
+      numbers: told,
+      labels: read.labels.map(({ start, end, text: label }) => {
+        const object = objects.get(label)
+        const state = object === undefined ? "unknown" : (statusOf.get(object.id)?.status ?? "current")
+        return { text: label, start, end, state }
+      }),
+      papers: read.papers.map(({ start, end, text: paper, arxivId }) => ({
+        ...{ text: paper, start, end },
+        state: papers.has(arxivId) ? "current" : "unknown",
+      })),
+      summary: {
+        ...{ numbers: told.length, resolve: count("resolves"), mayBe: count("may_be"), moved: count("moved") },
+        ...{ unknown: count("unknown"), settings: count("setting"), unread: found === undefined ? 0 : read.unread },
+      },
+    }
+  }
+
+  function resolved(
+    context: Context,
+    text: string,
+    read: ReturnType<typeof numeralsIn>,
+    found: Figures,
+    objects: Objects,
+    own: ReturnType<typeof ownOf>,
+  ): Resolved[] {
+    const holder: Holder = { kind: "record", id: context.versionIds?.[0] ?? context.roomId, label: null }
+    const succeeded = new Set(
+      found.attempts.flatMap(({ attemptId, status }) =>
+        status === "succeeded" && own.compared.has(attemptId) ? [attemptId] : [],
+      ),
+    )
+    const belonging: Own = {
+      attemptIds: own.attemptIds,
+      versionIds: new Set(own.versionIds),
+      groups: succeeded.size === 0 ? [] : found.groupsAmong(succeeded, holder),
+    }
+    const counts = new Map(recordCounts.all(context.roomId).map(({ kind, count }) => [kind, count]))
+    counts.set("experiment", experimentCount.one(context.roomId).count)
+    const stated = new Map<string, ReturnType<typeof numbersOf>>()
+    const planned = [
+      ...own.planIds.flatMap((planId) => {
+        const plan = planText.get(planId)
+        return plan === undefined ? [] : numbersOf({ kind: "plan", id: planId, label: plan.label }, plan.text)
+      }),
+      // What a hypothesis predicts and a paper claims is stated there, not measured.
+      ...own.versionIds.flatMap((id) => {
+        const record = predicted.get(id)
+        return record === undefined ? [] : numbersOf({ kind: "record", id, label: record.label }, record.text)
+      }),
+    ]
+    const known: Known = {
+      ...{
+        figures: found,
+        effects: effectsIn(context.roomId),
+        own: belonging,
+        behind: behindOf(objects),
+        counts,
+        planned,
+      },
+      statedIn: (label) =>
+        stated.getOrInsertComputed(label, () => {
+          const object = objects.get(label)
+          if (object === undefined) return []
+          const { id, kind } = object
+          const row =
+            kind === "plan" ? planText.get(id) : kind === "experiment" ? experimentText.get(id) : wording.get(id)
+          return row === undefined ? [] : numbersOf({ kind: holderKind(kind), id, label }, row.text)
+        }),
+    }
+    const passages = new Passages(text, read, found)
+    const resolver = new Resolver(known, passages)
+    let previous: Resolved | undefined
+    return read.numerals.map((numeral) => {
+      const result = resolver.resolve(numeral, previous)
+      if (numeral.role === "value" || numeral.role === "from" || result.state !== "unknown")
+        previous = keep(result, previous)
+      return result
+    })
+  }
+
+  const keptTexts = new Map<string, CheckedText>()
+  const head = db.prepare<{ digest: string }>("SELECT activity_digest AS digest FROM room_heads WHERE room_id = +?")
+
+  const checkpointText = db.prepare<{ roomId: string; said: Stored<(string | null)[]>; citations: Stored<string[]> }>(
+    `SELECT c.room_id AS roomId, h.content -> '$.citations' AS citations,
+       json_array(c.conclusion, h.content ->> '$.answer', h.content ->> '$.synthesis') AS said
+     FROM checkpoints c JOIN journal h ON h.position = c.history_position WHERE c.checkpoint_id = +?`,
+  )
+
+  function check(context: Context, text: string): CheckedText {
+    const key = JSON.stringify([head.get(context.roomId)?.digest, context, text])
+    const known = keptTexts.get(key) ?? checked(context, text)
+    keptTexts.delete(key)
+    // A long text is not asked for twice.
+    if (text.length <= limits.message) keptTexts.set(key, known)
+    for (const oldest of keptTexts.keys().take(Math.max(0, keptTexts.size - TEXTS))) keptTexts.delete(oldest)
+    return known
+  }
+
+  return {
+    /** Checks a text, once for each state of its Room. */
+    check,
+    /** The same without what was kept: within a write, whose rows the Room's state does not tell yet. */
+    checked,
+    /** Sums up the numbers of a checkpoint: in its conclusion, its answer and its synthesis. */
+    ofCheckpoint(checkpointId: string): RecordNumbers {
+      const { roomId, said, citations } = checkpointText.one(checkpointId)
+      const context = { roomId, versionIds: parse(citations) }
+      const checks = parse(said).flatMap((text) => (text === null ? [] : check(context, text)))
+      const lacking = checks.flatMap(({ numbers: all }) =>
+        all.filter(({ state }) => state === "unknown" || state === "may_be").map(({ text }) => text),
+      )
+      return {
+        ...checks.reduce<NumbersSummary>((sum, { summary }) => added(sum, summary), NONE),
+        unresolved: [...new Set(lacking)].slice(0, UNRESOLVED),
+      }
+    },
+    /** Forgets everything, after words were withheld. */
+    forget(): void {
+      keptFigures.clear()
+      keptTexts.clear()
+    },
+  }
+}
+
+const SETTING: Resolved = { state: "setting", candidates: 0 }
+/** Numbers that are named of those that are not in the record. */
+const UNRESOLVED = 10
+const NONE: NumbersSummary = { numbers: 0, resolve: 0, mayBe: 0, moved: 0, unknown: 0, settings: 0, unread: 0 }
+
+const added = (one: NumbersSummary, other: NumbersSummary): NumbersSummary => ({
+  numbers: one.numbers + other.numbers,
+  resolve: one.resolve + other.resolve,
+  mayBe: one.mayBe + other.mayBe,
+  moved: one.moved + other.moved,
+  unknown: one.unknown + other.unknown,
+  settings: one.settings + other.settings,
+  unread: one.unread + other.unread,
+})
+
+/** The figure that a spread or an interval behind a number belongs to: a setting between them changes nothing. */
+const keep = (result: Resolved, previous: Resolved | undefined): Resolved | undefined =>
+  result.state === "setting" || result.is?.kind === "count" ? previous : result
+
+const holderKind = (kind: LabelledKind): Holder["kind"] =>
+  kind === "plan" || kind === "experiment" || kind === "attempt" ? kind : "record"
+
+/** What a number is, in the form of an answer. */
+const shown = ({ group, attempts, ...is }: NonNullable<Resolved["is"]>): NonNullable<CheckedNumber["is"]> => ({
+  ...is,
+  ...(group !== undefined && Object.keys(group).length > 0 && { group: { ...group } }),
+  ...(attempts !== undefined && { attempts: [...attempts] }),
+})

@@ -1,0 +1,69 @@
+/** Compares a numeral of a text with a value of the record, as it was rounded and with the unit it is printed in. */
+import type { Numeral, Reading } from "./numerals.ts"
+
+/** Units that can be converted, by the quantity that they measure. */
+const SIZES: readonly Readonly<Record<string, number>>[] = [
+  {
+    ...{ ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, microseconds: 1e-6 },
+    ...{ ms: 1e-3, millisecond: 1e-3, milliseconds: 1e-3 },
+    ...{ s: 1, sec: 1, secs: 1, second: 1, seconds: 1, min: 60, mins: 60, minute: 60, minutes: 60 },
+    ...{ h: 3_600, hr: 3_600, hour: 3_600, hours: 3_600, day: 86_400, days: 86_400 },
+  },
+  {
+    ...{ byte: 1, bytes: 1, B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
+    ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 },
+  },
+]
+const PERCENT = new Set(["%", "percent", "pct", "percentage"])
+/** Names of metrics that are told in per cent, though their values have no unit. */
+const SHARE = /acc|rate|percent|pct|score|f1|bleu|pass|win|recall|precision|coverage|share|em\b|top/i
+
+/** How many units of `to` one of `from` is; undefined if they do not measure the same. */
+function conversion(from: string, to: string): number | undefined {
+  if (from === to || from.toLowerCase() === to.toLowerCase()) return 1
+  for (const sizes of SIZES) {
+    const [one, other] = [sizes[from], sizes[to]]
+    if (one !== undefined && other !== undefined) return one / other
+  }
+  return undefined
+}
+
+/** What is compared: a metric by its name and unit. */
+interface Measure {
+  readonly name: string
+  readonly unit: string | null
+}
+
+/** By how much a numeral is multiplied to be in the unit of a metric: none if it cannot be, several if it is open. */
+export function scalesOf(
+  { form, unit }: Pick<Numeral, "form" | "unit">,
+  { name, unit: own }: Measure,
+  value: number,
+): number[] {
+  const isShare = own !== null && PERCENT.has(own.toLowerCase())
+  if (form === "factor") return []
+  if (form === "percent") {
+    if (isShare) return [1]
+    if (own !== null) return []
+    return Math.abs(value) > 1.5 ? (SHARE.test(name) ? [1] : []) : [0.01]
+  }
+  if (form === "points") return isShare || (own === null && Math.abs(value) > 1.5) ? [1] : own === null ? [0.01, 1] : []
+  if (unit === null) return [1]
+  if (own !== null) {
+    const scale = conversion(unit, own)
+    return scale === undefined ? [] : [scale]
+  }
+  const hint = name.split(/[^A-Za-z]+/).find((each) => conversion(unit, each) !== undefined)
+  return hint === undefined ? [] : [conversion(unit, hint) ?? 1]
+}
+
+/** Whether a value, rounded as a reading is, equals it. */
+export const isRounded = ({ value, half }: Reading, other: number, scale = 1): boolean =>
+  Math.abs(value * scale - other) <= half * Math.abs(scale) * (1 + 1e-9) + Math.abs(other) * 1e-12
+
+/** Whether a numeral states a value of a metric. @param isAbsolute whether its sign does not count */
+export function states(numeral: Numeral, value: number, measure: Measure, isAbsolute = false): boolean {
+  const other = isAbsolute && numeral.sign === null ? Math.abs(value) : value
+  const scales = scalesOf(numeral, measure, value)
+  return numeral.readings.some((reading) => scales.some((scale) => isRounded(reading, other, scale)))
+}

@@ -1,0 +1,16 @@
+/** Numbers: what the numbers of a text are in the record. */
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import type { Labels } from "../../ledger/lists/labelled.ts"
+import type { Values } from "../measurements/values.ts"
+import { numbers } from "./check.ts"
+import { numberReads } from "./reads.ts"
+
+interface Tables extends Ground {
+  readonly values: Values
+  readonly labelled: Labels
+}
+
+export const domain = {
+  tables: [({ db, values, labelled }: Tables) => ({ numbers: numbers(db, values, labelled) })],
+  reads: [numberReads],
+} satisfies Domain

@@ -1,0 +1,148 @@
+/** A text in paragraphs, sentences and clauses, and the names of a Room's metrics, dimensions and values in it. */
+
+/** A stretch of a text. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** What a text names: a metric, a dimension, or a value of one. */
+export interface Name {
+  /** `metric`, `split`, `name` for a dimension or setting, or the folded name of a dimension. */
+  readonly facet: string
+  readonly value: string
+}
+export interface Mention extends Name, Span {}
+
+/** A sentence with its clauses, and the number of its paragraph. */
+export interface Sentence extends Span {
+  readonly clauses: readonly Span[]
+  readonly paragraph: number
+}
+
+const WORD = /[\p{L}\p{N}]+(?:[@.+/'][\p{L}\p{N}]+)*/gu
+const ALIASES: Readonly<Record<string, string>> = {
+  val: "validation",
+  valid: "validation",
+  acc: "accuracy",
+  ppl: "perplexity",
+}
+
+/** A word without case, and without a plural's "s". */
+function stemOf(word: string): string {
+  const plain = word.toLowerCase()
+  const stem = plain.length > 3 && plain.endsWith("s") && !plain.endsWith("ss") ? plain.slice(0, -1) : plain
+  return ALIASES[stem] ?? stem
+}
+
+interface Word extends Span {
+  readonly stem: string
+}
+const wordsOf = (text: string): Word[] =>
+  Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({
+    stem: stemOf(word),
+    start: index,
+    end: index + word.length,
+  }))
+
+/** A phrase as it is compared: `val_loss` and "validation loss" are equal. */
+export const phraseOf = (text: string): string =>
+  wordsOf(text)
+    .map(({ stem }) => stem)
+    .join(" ")
+
+/** Words that are values of dimensions and more often something else. They count only beside the name of theirs. */
+const COMMON = new Set(
+  (
+    "a an the no none on off all yes true false first last best new old one other both and or not with without in at " +
+    "of to by for from as is it set full low high"
+  ).split(" "),
+)
+/** Whether a phrase says a value only beside the name of its dimension: a number, a letter, or a common word. */
+const needsName = (phrase: string): boolean => COMMON.has(phrase) || phrase.length < 2 || /^[0-9. ]+$/.test(phrase)
+
+/** Most words of a name that is looked for. */
+const LONGEST = 12
+
+/** The names of a Room, by their first word. */
+export class Names {
+  readonly #byFirst = new Map<string, { readonly words: readonly string[]; readonly names: Name[] }[]>()
+  readonly #known = new Set<string>()
+
+  /** Adds what a phrase names. */
+  add(name: Name, phrase: string): void {
+    const words = phrase.split(" ")
+    const key = JSON.stringify([name.facet, name.value, phrase])
+    const [first = ""] = words
+    if (first === "" || words.length > LONGEST || this.#known.has(key)) return
+    if (name.facet !== "name" && name.facet !== "metric" && needsName(phrase)) return
+    this.#known.add(key)
+    const some = this.#byFirst.getOrInsertComputed(first, () => [])
+    const same = some.find((each) => each.words.length === words.length && each.words.join(" ") === phrase)
+    if (same === undefined) some.push({ words, names: [name] })
+    else same.names.push(name)
+    some.sort((one, other) => other.words.length - one.words.length)
+  }
+
+  /** Finds the names in a text, the longest first at each place. @param isCovered 1 where a text names nothing */
+  in(text: string): Mention[] {
+    const words = wordsOf(text)
+    const found: Mention[] = []
+    for (let at = 0; at < words.length; at += 1) {
+      const first = words[at]
+      if (first === undefined) continue
+      for (const known of this.#byFirst.get(first.stem) ?? []) {
+        const last = words[at + known.words.length - 1]
+        if (last === undefined || !known.words.every((word, by) => words[at + by]?.stem === word)) continue
+        for (const name of known.names) found.push({ ...name, start: first.start, end: last.end })
+        at += known.words.length - 1
+        break
+      }
+    }
+    return found
+  }
+}
+
+const SENTENCE_END = /(?<![.!?])[.!?]+["')\]*_]*(?=\s(?:\s|[\p{Lu}0-9([*_`])|$)|\n/gu
+const CLAUSE_END = /[,;:()|]|\s(?:and|but|while|whereas|versus|vs\.?|against|than|compared|with|for)\s|\s[–—]\s/gu
+
+/** Splits a text at the matches of a pattern. */
+function splitAt(text: string, { start, end }: Span, pattern: RegExp): Span[] {
+  const found: Span[] = []
+  let from = start
+  for (const {
+    0: { length },
+    index,
+  } of text.slice(start, end).matchAll(pattern)) {
+    const to = start + index + length
+    if (to > from) found.push({ start: from, end: to })
+    from = to
+  }
+  if (from < end) found.push({ start: from, end })
+  return found
+}
+
+/** Splits a text into sentences. A line of a list or a table is one. */
+export function sentencesOf(text: string): Sentence[] {
+  const breaks = Array.from(text.matchAll(/\n[ \t]*\n/g), ({ index }) => index)
+  let paragraph = 0
+  return splitAt(text, { start: 0, end: text.length }, SENTENCE_END).flatMap((span) => {
+    while ((breaks[paragraph] ?? text.length) < span.start) paragraph += 1
+    if (text.slice(span.start, span.end).trim() === "") return []
+    return { ...span, paragraph, clauses: splitAt(text, span, CLAUSE_END) }
+  })
+}
+
+/** The span that holds a place, of spans in order. */
+export function spanAt<S extends Span>(spans: readonly S[], place: number): S | undefined {
+  let [low, high] = [0, spans.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const span = spans[middle]
+    if (span === undefined) return undefined
+    if (place < span.start) high = middle - 1
+    else if (place >= span.end) low = middle + 1
+    else return span
+  }
+  return undefined
+}
