@@ -96,6 +96,9 @@ export const skillRules = {
   measurements:
     `${get("room_measurements")} gives means, intervals and differences by the ${inCode("dimensions")} ` +
     `of metrics (arm, seed); ${inCode("effects")} of a finding are computed from them.`,
+  numbers:
+    `A rehearsal of a finding or a conclusion warns ${inCode("number_unresolved")} of each number that is not in the ` +
+    `record: rehearse, mend, then publish. ${inCode("POST /api/research/rooms/{roomId}/check_text")} checks any text.`,
   search: `${get("search", "?query=…&roomId=…")} finds everything written, by words, labels or ids.`,
   already_tried:
     `${op("propose_experiment")}, ${op("publish_hypothesis")}, ${op("publish_finding")} and ` +

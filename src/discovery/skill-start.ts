@@ -84,6 +84,7 @@ export const readingPart = (): string =>
       `${get("room_next")}: ${rules.next}`,
       rules.attempts,
       rules.measurements,
+      rules.numbers,
       rules.evidence,
       `${rules.paging} ${advice.new_filter}`,
     ]),

@@ -235,19 +235,13 @@ export const tools: readonly Tool[] = [
       "What bears on a record, for and against it, newest first: verdicts, references, reproductions, disputes.",
     described: ["versionId", "after"],
   }),
-  readTool({
-    name: "check_text",
-    of: ["check_text"],
-    description:
-      "Which numbers, labels and papers of a text stand in the record, and as what. Check a conclusion before you publish it.",
-    described: ["text", "roomId", "versionId"],
-  }),
   {
     name: "read",
     description:
       "Any read as JSON: by name with its parameters in one object, or by path, a link from an answer. " +
       `bytes: up to ${inDigits(limits.toolAnswerMost)} for an answer; ` +
-      `${inDigits(limits.toolAnswerBytes)} when left out.`,
+      `${inDigits(limits.toolAnswerBytes)} when left out. check_text (roomId, text) says which numbers of a text the ` +
+      "record holds: ask before you publish a conclusion.",
     inputSchema: object({ name: words, parameters: members, path: words, bytes: number }),
     isRead: true,
     call: sendAnyRead,

@@ -70,6 +70,8 @@ export interface Figures {
   readonly sorted: Float64Array
   /** The labels of experiments, by id. */
   readonly experiments: ReadonlyMap<string, string>
+  /** The ids of the attempts of each experiment, by its label. */
+  readonly ofExperiment: ReadonlyMap<string, ReadonlySet<string>>
   /** The groups of some attempts alone, for each metric that they reported. */
   groupsAmong(attemptIds: ReadonlySet<string>, holder: Holder): Group[]
 }
@@ -222,6 +224,12 @@ export function figuresOf(values: Values, roomId: string, attempts: readonly Mea
     byLabel: new Map(attempts.map((attempt) => [attempt.label, attempt])),
     metrics,
     dimensions,
+    ofExperiment: new Map(
+      [...Map.groupBy(attempts, ({ experimentLabel = "" }) => experimentLabel)].map(([label, some]) => [
+        label,
+        new Set(some.map(({ attemptId }) => attemptId)),
+      ]),
+    ),
     names: namesOf(metrics, dimensions),
     units,
     // What is not finite stands at the end.

@@ -217,13 +217,7 @@ export class Resolver {
       chosen.push(new Set([...attempts.values].flatMap((label) => figures.byLabel.get(label)?.attemptId ?? [])))
     const experiments = bindings.get("E")
     if (experiments !== undefined && experiments.level <= level)
-      chosen.push(
-        new Set(
-          figures.attempts
-            .filter(({ experimentLabel = "" }) => experiments.values.has(experimentLabel))
-            .map(({ attemptId }) => attemptId),
-        ),
-      )
+      chosen.push(new Set([...experiments.values].flatMap((label) => [...(figures.ofExperiment.get(label) ?? [])])))
     for (const letter of ["F", "P"]) {
       const named = bindings.get(letter)
       if (named === undefined || named.level > level) continue
@@ -277,6 +271,19 @@ export class Resolver {
     })
   }
 
+  readonly #contradicting = new Map<string, ReadonlySet<string> | undefined>()
+  /** The attempts that have only other values of a dimension; undefined if it is none. */
+  #others(facet: string, values: ReadonlySet<string>): ReadonlySet<string> | undefined {
+    return this.#contradicting.getOrInsertComputed(JSON.stringify([facet, ...values]), () => {
+      const dimension = this.#known.figures.dimensions.get(facet)
+      if (dimension === undefined) return undefined
+      const [same, others] = [new Set<string>(), new Set<string>()]
+      for (const [text, some] of dimension.values)
+        for (const attemptId of some) (values.has(saidAs(text)) ? same : others).add(attemptId)
+      return others.difference(same)
+    })
+  }
+
   /** A number of attempts, seeds, arms and so on. */
   #counted(numeral: Numeral, bindings: Bindings, head: string, tail: string): Resolved | undefined {
     if (
@@ -298,14 +305,9 @@ export class Resolver {
           .replace(/s$/, "")
     const named = this.#attemptsOf(bindings, PARAGRAPH) ?? (own.attemptIds.size > 0 ? own.attemptIds : undefined)
     const inScope = figures.attempts.filter(({ attemptId }) => named?.has(attemptId) ?? true)
-    const contradicting = [...bindings].flatMap(([facet, { values, level }]) => {
-      const dimension = level > SENTENCE ? undefined : figures.dimensions.get(facet)
-      if (dimension === undefined) return []
-      const [same, others] = [new Set<string>(), new Set<string>()]
-      for (const [text, some] of dimension.values)
-        for (const attemptId of some) (values.has(saidAs(text)) ? same : others).add(attemptId)
-      return others.difference(same)
-    })
+    const contradicting = [...bindings].flatMap(([facet, { values, level }]) =>
+      level > SENTENCE ? [] : (this.#others(facet, values) ?? []),
+    )
     const mine = inScope.filter(({ attemptId }) => !contradicting.some((some) => some.has(attemptId)))
     const sentence = this.#in.sentenceOf(numeral)
     const words = sentence === undefined ? "" : this.#in.text.slice(sentence.start, sentence.end)
