@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import { Filler } from "../research/record/filler.ts"
+import { type MeasuredRoom, measuredRoom } from "../research/numbers/measured-room.ts"
 import { type Known, makeRoom } from "./rooms.ts"
 import type { Given } from "./walk/walk.ts"
 
@@ -24,6 +25,13 @@ export async function openEval() {
         permissions,
       } as never)
       return { baseUrl: house.baseUrl, token: result.token ?? "", repository: { url, commit } }
+    },
+    /** A Room of measured attempts, for statements whose numbers are known. */
+    async measured(attempts: number): Promise<MeasuredRoom> {
+      const filler = new Filler(join(folder, "research-room.db"))
+      const made = await filler.fill(() => measuredRoom(filler, filler.person(owner.username), attempts))
+      filler.close()
+      return made
     },
     async room(records: number): Promise<Known> {
       const filler = new Filler(join(folder, "research-room.db"))

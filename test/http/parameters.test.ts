@@ -28,7 +28,7 @@ const ids = {
   proposalId: attempt?.experimentId ?? "",
   planId: attempt?.planId ?? "",
 }
-const publicReads = reads.filter(({ surface }) => surface === "public")
+const publicReads = reads.filter(({ surface, method }) => surface === "public" && method === "GET")
 /** Required parameters. */
 const needed: Readonly<Record<string, string>> = {
   thread_replies: `targetEntryId=${entry?.entryId}`,

@@ -541,7 +541,7 @@ export class Resolver {
       const isOwn = isWithin(own.attemptIds)
       if (own.groups.length > 0 && !isOwn && named === undefined) return []
       const bound = group.telling.filter((facet) => bindings.get(facet)?.values.has(group.key.get(facet) ?? "")).length
-      const isPlaced = isWithin(further) || isOwn || group.holder.kind === "room"
+      const isPlaced = isWithin(further) || isOwn || (further === undefined && group.holder.kind === "room")
       const experiments = new Set(group.metric.frame.sources.map(({ experimentId }) => experimentId)).size
       if (!isPlaced && experiments > 1) return []
       return [{ group, bound, isOwn }]
@@ -553,9 +553,7 @@ export class Resolver {
     })
     const most = Math.max(0, ...chosen.map(({ bound }) => bound))
     const nearest = chosen.filter(({ bound }) => bound === most)
-    return nearest.length <= NARROW
-      ? nearest
-      : nearest.filter(({ group }) => group.holder.kind === "room").slice(0, NARROW)
+    return nearest.length <= NARROW ? nearest : []
   }
 
   #mean(numeral: Numeral, bindings: Bindings, roles: readonly string[]): Resolved | undefined {
