@@ -171,10 +171,10 @@ export const measurementReads = [
     costly: true,
     path: "/api/research/rooms/{roomId}/check_text",
     summary:
-      "What the numbers of a text are in the record: a mean with its group, an effect, an attempt's last value, a count, \
-a setting, each with its exact value; which stand nowhere; and which labels and papers are unknown or have fallen. A \
-number resolves if a value, rounded as it is printed, equals it, and the words around it, or the record it belongs to, \
-name what it is of; else it may be one of so many values. Nothing is stored.",
+      "What the numbers of a text are in the record: a mean with its group, an effect, an attempt's last value, " +
+      "a count, a setting, each with its exact value; which stand nowhere; and which labels and papers are unknown " +
+      "or have fallen. A number resolves if a value, rounded as it is printed, equals it, and the words around it, " +
+      "or the record it belongs to, name what it is of; else it may be one of so many values. Nothing is stored.",
     parameters: {
       text: described(plain(limits.checkedText), `The text: 1 to ${limits.checkedText} characters.`),
       versionId: v.exactOptional(described(subject("finding"), "The finding that the text belongs to.")),

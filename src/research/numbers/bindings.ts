@@ -1,5 +1,5 @@
 /** What the words around each number of a text say that it belongs to. */
-import type { Figures } from "./figures.ts"
+import type { Quantities } from "./quantities.ts"
 import type { Numeral, Numerals } from "./numerals.ts"
 import { type Mention, type Sentence, sentencesOf, type Span, spanAt } from "./passages.ts"
 
@@ -49,14 +49,14 @@ export class Passages {
   readonly sentences: readonly Sentence[]
   readonly mentions: readonly Mention[]
   readonly placed = new Map<Numeral, Placed>()
-  readonly #figures: Figures
+  readonly #quantities: Quantities
 
-  constructor(text: string, read: Numerals, figures: Figures) {
+  constructor(text: string, read: Numerals, quantities: Quantities) {
     this.text = text
     this.numerals = read.numerals
-    this.#figures = figures
+    this.#quantities = quantities
     this.sentences = sentencesOf(text)
-    const named = figures.names.in(text)
+    const named = quantities.names.in(text)
     this.#place(named.filter(({ facet }) => facet === "name"))
     const values = [...this.placed].flatMap(([numeral, { facet }]) => this.#valuesOf(numeral, facet))
     this.mentions = [...named.filter(({ facet }) => facet !== "name"), ...labelsOf(text, read), ...values].sort(
@@ -65,7 +65,7 @@ export class Passages {
   }
 
   #isKnown({ readings }: Numeral, facet: string): boolean {
-    const known = this.#figures.dimensions.get(facet)?.values
+    const known = this.#quantities.dimensions.get(facet)?.values
     return readings.some(({ value }) => known?.has(String(value)) === true)
   }
 

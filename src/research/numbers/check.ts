@@ -10,19 +10,19 @@ import type { Db } from "../../ledger/storage/database.ts"
 import type { Effect, Figures as EffectFigures } from "../measurements/working-out.ts"
 import type { Measured, Values } from "../measurements/values.ts"
 import { Passages } from "./bindings.ts"
-import { type Figures, figuresOf, type Holder } from "./figures.ts"
+import { type Quantities, quantitiesOf, type Holder } from "./quantities.ts"
 import { numeralsIn } from "./numerals.ts"
 import { type Known, type KnownEffect, type Own, type Resolved, Resolver } from "./resolving.ts"
 
-/** Attempts of a Room whose figures are worked out for each write; of a larger one, those that the text is about. */
+/** Attempts of a Room whose quantities are worked out for each write; of a larger one, those that the text is about. */
 const NEAR = 200
-/** Figures of Rooms, and checked texts, kept for the next time. */
-const [FIGURES, TEXTS] = [4, 400]
+/** Quantities of Rooms, and checked texts, kept for the next time. */
+const [KEPT, TEXTS] = [4, 400]
 /** Characters of a text that states numbers of its own, such as a plan. */
 const STATED = 20_000
 const EFFECTS = 2_000
 
-/** What a text belongs to, and how far the figures reach that it is checked against. */
+/** What a text belongs to, and how far the quantities reach that it is checked against. */
 export interface Context {
   readonly roomId: string
   /** Findings and other records whose attempts and effects are the text's own. */
@@ -93,14 +93,15 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
   )
   const experimentCount = db.prepare<{ count: number }>("SELECT count(*) AS count FROM experiments WHERE room_id = +?")
 
-  const keptFigures = new Map<string, Figures>()
-  /** The figures of some attempts, worked out once for each state of the Room's attempts. */
-  function figures(roomId: string, state: string, attempts: () => Measured[]): Figures {
+  const keptQuantities = new Map<string, Quantities>()
+  /** The quantities of some attempts, worked out once for each state of the Room's attempts. */
+  function quantities(roomId: string, state: string, attempts: () => Measured[]): Quantities {
     const key = `${roomId} ${state}`
-    const known = keptFigures.get(key) ?? figuresOf(values, roomId, attempts())
-    keptFigures.delete(key)
-    keptFigures.set(key, known)
-    for (const oldest of keptFigures.keys().take(Math.max(0, keptFigures.size - FIGURES))) keptFigures.delete(oldest)
+    const known = keptQuantities.get(key) ?? quantitiesOf(values, roomId, attempts())
+    keptQuantities.delete(key)
+    keptQuantities.set(key, known)
+    for (const oldest of keptQuantities.keys().take(Math.max(0, keptQuantities.size - KEPT)))
+      keptQuantities.delete(oldest)
     return known
   }
 
@@ -124,15 +125,15 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
     )
 
   /** The attempts that a text is checked against. */
-  function reach(context: Context, objects: Objects, own: ReadonlySet<string>): Figures {
+  function reach(context: Context, objects: Objects, own: ReadonlySet<string>): Quantities {
     const { roomId, isWide = false } = context
     const { attempts, revisions, newest } = size.one(roomId)
     const state = `${attempts} ${revisions} ${newest}`
     if (attempts <= (isWide ? limits.measuredAttempts : NEAR)) {
-      const here = figures(roomId, state, () => values.attempts({ roomId }))
+      const here = quantities(roomId, state, () => values.attempts({ roomId }))
       const elsewhere = [...own].filter((attemptId) => !here.attempts.some((each) => each.attemptId === attemptId))
       if (elsewhere.length === 0) return here
-      return figuresOf(values, roomId, [...here.attempts, ...values.attempts({ attemptIds: elsewhere })])
+      return quantitiesOf(values, roomId, [...here.attempts, ...values.attempts({ attemptIds: elsewhere })])
     }
     const named = idsOf(objects, "attempt").map(({ id }) => id)
     const experiments = new Set([
@@ -146,7 +147,7 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
       if (found.size + some.length > NEAR) continue
       for (const { attemptId } of some) found.add(attemptId)
     }
-    return figuresOf(values, roomId, values.attempts({ attemptIds: [...found] }))
+    return quantitiesOf(values, roomId, values.attempts({ attemptIds: [...found] }))
   }
 
   /** Reads the numbers that a text states, once. */
@@ -227,7 +228,7 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
     context: Context,
     text: string,
     read: ReturnType<typeof numeralsIn>,
-    found: Figures,
+    found: Quantities,
     objects: Objects,
     own: ReturnType<typeof ownOf>,
   ): Resolved[] {
@@ -258,7 +259,7 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
     ]
     const known: Known = {
       ...{
-        figures: found,
+        quantities: found,
         effects: effectsIn(context.roomId),
         own: belonging,
         behind: behindOf(objects),
@@ -325,7 +326,7 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
     },
     /** Forgets everything, after words were withheld. */
     forget(): void {
-      keptFigures.clear()
+      keptQuantities.clear()
       keptTexts.clear()
     },
   }

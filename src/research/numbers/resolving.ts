@@ -8,7 +8,7 @@ import { folded } from "../measurements/stated.ts"
 import type { Effect } from "../measurements/working-out.ts"
 import { type Bindings, CLAUSE, PARAGRAPH, type Passages, SENTENCE } from "./bindings.ts"
 import { isRounded, states } from "./comparing.ts"
-import { facetAt, facetIn, type Figures, type Group, type Holder, type Metric, saidAs } from "./figures.ts"
+import { facetAt, facetIn, type Quantities, type Group, type Holder, type Metric, saidAs } from "./quantities.ts"
 import type { Numeral } from "./numerals.ts"
 
 /** An effect of a finding. */
@@ -32,7 +32,7 @@ export interface Own {
 
 /** What is known of a Room. */
 export interface Known {
-  readonly figures: Figures
+  readonly quantities: Quantities
   readonly effects: readonly KnownEffect[]
   readonly own: Own
   /** The attempts behind findings and plans, by label. */
@@ -71,7 +71,7 @@ interface Candidate {
 
 const UNKNOWN: Resolved = { state: "unknown", candidates: 0 }
 
-/** Most figures among which a number is looked for, if the text names all that they have in common. */
+/** Most quantities among which a number is looked for, if the text names all that they have in common. */
 const NARROW = 12
 /** Most groups whose differences are worked out for a number. */
 const PAIRS = 24
@@ -210,14 +210,14 @@ export class Resolver {
 
   /** The attempts that labels or values of dimensions near a number name; undefined if it names none. */
   #attemptsOf(bindings: Bindings, level: number): ReadonlySet<string> | undefined {
-    const { figures, behind } = this.#known
+    const { quantities, behind } = this.#known
     const chosen: Set<string>[] = []
     const attempts = bindings.get("A")
     if (attempts !== undefined && attempts.level <= level)
-      chosen.push(new Set([...attempts.values].flatMap((label) => figures.byLabel.get(label)?.attemptId ?? [])))
+      chosen.push(new Set([...attempts.values].flatMap((label) => quantities.byLabel.get(label)?.attemptId ?? [])))
     const experiments = bindings.get("E")
     if (experiments !== undefined && experiments.level <= level)
-      chosen.push(new Set([...experiments.values].flatMap((label) => [...(figures.ofExperiment.get(label) ?? [])])))
+      chosen.push(new Set([...experiments.values].flatMap((label) => [...(quantities.ofExperiment.get(label) ?? [])])))
     for (const letter of ["F", "P"]) {
       const named = bindings.get(letter)
       if (named === undefined || named.level > level) continue
@@ -238,17 +238,17 @@ export class Resolver {
     if (placed === undefined) return undefined
     const { facet, isBefore } = placed
     if (facet === "seed" && !isBefore) return undefined
-    const { figures } = this.#known
-    const dimension = figures.dimensions.get(facet)
+    const { quantities } = this.#known
+    const dimension = quantities.dimensions.get(facet)
     const named = this.#attemptsOf(bindings, SENTENCE)
     for (const [text, attemptIds] of dimension?.values ?? []) {
       const value = Number(text)
       if (text === "" || !near(numeral, value) || (named !== undefined && attemptIds.isDisjointFrom(named))) continue
       if (!this.#agrees(attemptIds, bindings, facet)) continue
-      const isDimension = [...figures.metrics.values()].some((some) =>
+      const isDimension = [...quantities.metrics.values()].some((some) =>
         some.some(({ frame }) => [...frame.columns.keys()].some((name) => folded(name) === facet)),
       )
-      const one = figures.attempts.find(({ attemptId }) => attemptIds.has(attemptId))
+      const one = quantities.attempts.find(({ attemptId }) => attemptIds.has(attemptId))
       const of = one && { kind: "attempt" as const, id: one.attemptId, label: one.label }
       const is = {
         kind: isDimension ? "dimension" : "setting",
@@ -263,7 +263,7 @@ export class Resolver {
 
   /** Whether some of the attempts that state a setting have the arm and the text settings that the sentence names. */
   #agrees(attemptIds: ReadonlySet<string>, bindings: Bindings, facet: string): boolean {
-    const { dimensions } = this.#known.figures
+    const { dimensions } = this.#known.quantities
     return [...bindings].every(([other, { values, level }]) => {
       const dimension = dimensions.get(other)
       if (dimension === undefined || other === facet || level > CLAUSE) return true
@@ -275,7 +275,7 @@ export class Resolver {
   /** The attempts that have only other values of a dimension; undefined if it is none. */
   #others(facet: string, values: ReadonlySet<string>): ReadonlySet<string> | undefined {
     return this.#contradicting.getOrInsertComputed(JSON.stringify([facet, ...values]), () => {
-      const dimension = this.#known.figures.dimensions.get(facet)
+      const dimension = this.#known.quantities.dimensions.get(facet)
       if (dimension === undefined) return undefined
       const [same, others] = [new Set<string>(), new Set<string>()]
       for (const [text, some] of dimension.values)
@@ -296,7 +296,7 @@ export class Resolver {
     const [, noun = ""] = COUNTED.exec(outOf === null ? tail : tail.slice(outOf[0].length)) ?? []
     const isN = /\b[nN]\s?=\s?$/u.test(head)
     if (noun === "" && !isN) return undefined
-    const { figures, own, counts } = this.#known
+    const { quantities, own, counts } = this.#known
     const stem = isN
       ? "n"
       : noun
@@ -304,7 +304,7 @@ export class Resolver {
           .replace(/^hypothes[ie]s$/, "hypothesis")
           .replace(/s$/, "")
     const named = this.#attemptsOf(bindings, PARAGRAPH) ?? (own.attemptIds.size > 0 ? own.attemptIds : undefined)
-    const inScope = figures.attempts.filter(({ attemptId }) => named?.has(attemptId) ?? true)
+    const inScope = quantities.attempts.filter(({ attemptId }) => named?.has(attemptId) ?? true)
     const contradicting = [...bindings].flatMap(([facet, { values, level }]) =>
       level > SENTENCE ? [] : (this.#others(facet, values) ?? []),
     )
@@ -312,11 +312,11 @@ export class Resolver {
     const sentence = this.#in.sentenceOf(numeral)
     const words = sentence === undefined ? "" : this.#in.text.slice(sentence.start, sentence.end)
     const found: [number, Holder][] = []
-    const room: Holder = { kind: "room", id: figures.roomId, label: null }
+    const room: Holder = { kind: "room", id: quantities.roomId, label: null }
     const [only] = new Set(mine.map(({ experimentId }) => experimentId))
     const of: Holder =
       named !== undefined && only !== undefined && mine.every(({ experimentId }) => experimentId === only)
-        ? { kind: "experiment", id: only, label: figures.experiments.get(only) ?? null }
+        ? { kind: "experiment", id: only, label: quantities.experiments.get(only) ?? null }
         : room
     if (/^(?:attempt|run|trial|repeat|repetition|replicate|replication|value|n|group|pair)$/.test(stem)) {
       const statuses = [...new Set(mine.map(({ status }) => status))]
@@ -331,9 +331,9 @@ export class Resolver {
       }
     }
     if (/^(?:seed|value|n|pair|repeat|repetition|replicate|replication|run)$/.test(stem)) {
-      found.push(...seedsAmong(figures, [mine, inScope]).map((count): [number, Holder] => [count, of]))
+      found.push(...seedsAmong(quantities, [mine, inScope]).map((count): [number, Holder] => [count, of]))
       const metrics = bindings.get("metric")?.values
-      for (const some of figures.metrics.values())
+      for (const some of quantities.metrics.values())
         for (const { name, groups } of some)
           if (metrics === undefined || metrics.has(name))
             for (const group of groups)
@@ -345,13 +345,13 @@ export class Resolver {
       }
     }
     if (/^(?:arm|condition|group)$/.test(stem)) {
-      const arms = figures.dimensions.get("arm")?.values
+      const arms = quantities.dimensions.get("arm")?.values
       const scope = new Set(inScope.map(({ attemptId }) => attemptId))
       if (arms !== undefined) found.push([[...arms.values()].filter((some) => !some.isDisjointFrom(scope)).length, of])
     }
     const ofRoom = counts.get(stem)
     if (ofRoom !== undefined) found.push([ofRoom, room])
-    if (stem === "metric") found.push([figures.metrics.size, room])
+    if (stem === "metric") found.push([quantities.metrics.size, room])
     const match = found.find(([count]) => numeral.readings.some(({ value }) => value === count))
     if (match === undefined) return UNKNOWN
     return this.#found({ kind: "count", of: match[1], value: match[0] })
@@ -500,21 +500,21 @@ export class Resolver {
 
   /** The metrics that a text names for a number. */
   #metricsOf(bindings: Bindings): { readonly metrics: readonly Metric[]; readonly isNamed: boolean } {
-    const { figures, own } = this.#known
+    const { quantities, own } = this.#known
     const named = bindings.get("metric")
     const split = bindings.get("split")
     const isSplit = (metric: Metric) =>
       split === undefined || split.level === PARAGRAPH || metric.split === null || split.values.has(metric.split)
     if (named !== undefined)
       return {
-        metrics: [...named.values].flatMap((name) => figures.metrics.get(name) ?? []).filter(isSplit),
+        metrics: [...named.values].flatMap((name) => quantities.metrics.get(name) ?? []).filter(isSplit),
         isNamed: true,
       }
     if (own.groups.length > 0) {
       const metrics = [...new Set(own.groups.map(({ metric }) => metric))].filter(isSplit)
       return { metrics, isNamed: new Set(metrics.map(({ name }) => name)).size === 1 }
     }
-    const [only, ...more] = figures.metrics.values()
+    const [only, ...more] = quantities.metrics.values()
     return { metrics: more.length > 0 ? [] : (only ?? []).filter(isSplit), isNamed: false }
   }
 
@@ -526,7 +526,7 @@ export class Resolver {
   }
   #candidatesOf(bindings: Bindings): readonly Candidate[] {
     const { metrics } = this.#metricsOf(bindings)
-    const { own, figures } = this.#known
+    const { own, quantities } = this.#known
     const named = this.#attemptsOf(bindings, SENTENCE)
     const further = named ?? this.#attemptsOf(bindings, PARAGRAPH)
     const all = [
@@ -549,7 +549,7 @@ export class Resolver {
     const chosen = found.filter(({ group, bound, isOwn }) => {
       if (bound > 0) return true
       if (group.telling.length > 0) return named !== undefined && isSmall(found.length)
-      return isOwn || named !== undefined || figures.attempts.length === group.attempts.length || group.merged === 0
+      return isOwn || named !== undefined || quantities.attempts.length === group.attempts.length || group.merged === 0
     })
     const most = Math.max(0, ...chosen.map(({ bound }) => bound))
     const nearest = chosen.filter(({ bound }) => bound === most)
@@ -593,7 +593,7 @@ export class Resolver {
       return undefined
     const { byFacet } = this.#in.around(sentence)
     for (const [facet, mentions] of byFacet) {
-      if (!this.#known.figures.dimensions.has(facet)) continue
+      if (!this.#known.quantities.dimensions.has(facet)) continue
       const distinct = [...new Set(mentions.map(({ value }) => value))]
       if (distinct.length !== 2) continue
       const rest = new Map([...bindings].filter(([name]) => name !== facet))
@@ -669,14 +669,14 @@ export class Resolver {
   /** The last value of an attempt that the text names, by its label or by its seed and arm. */
   #value(numeral: Numeral, bindings: Bindings): Resolved | undefined {
     const { metrics } = this.#metricsOf(bindings)
-    const { figures, own } = this.#known
+    const { quantities, own } = this.#known
     const labelled = bindings.get("A")
     const named = this.#attemptsOf(bindings, SENTENCE)
     const seed = bindings.get("seed")
     const bySeed = seed === undefined || seed.level > SENTENCE || seed.values.size > 1 ? undefined : seed
     const isLabelled = labelled !== undefined && (labelled.level <= SENTENCE || bySeed !== undefined)
     const scope = named ?? (own.attemptIds.size > 0 ? own.attemptIds : undefined)
-    const ofSeed = bySeed && figures.dimensions.get("seed")?.values.get([...bySeed.values][0] ?? "")
+    const ofSeed = bySeed && quantities.dimensions.get("seed")?.values.get([...bySeed.values][0] ?? "")
     const candidates = isLabelled ? (named ?? this.#attemptsOf(bindings, PARAGRAPH)) : (ofSeed ?? scope)
     if (candidates === undefined) return undefined
     const found: { readonly metric: Metric; readonly index: number }[] = []
@@ -745,7 +745,7 @@ export class Resolver {
 
   /** How many values of the Room equal a number that nothing names. */
   #chance(numeral: Numeral): Resolved {
-    const { sorted } = this.#known.figures
+    const { sorted } = this.#known.quantities
     const below = (value: number, orEqual: boolean): number => {
       let [low, high] = [0, sorted.length]
       while (low < high) {
@@ -775,7 +775,10 @@ export class Resolver {
 const isSmall = (count: number): boolean => count <= 3
 
 /** The number of distinct seeds of some attempts. */
-function seedsAmong({ dimensions }: Figures, scopes: readonly (readonly { readonly attemptId: string }[])[]): number[] {
+function seedsAmong(
+  { dimensions }: Quantities,
+  scopes: readonly (readonly { readonly attemptId: string }[])[],
+): number[] {
   const seeds = [...(dimensions.get("seed")?.values.values() ?? [])]
   return scopes.map((some) => {
     const ids = new Set(some.map(({ attemptId }) => attemptId))

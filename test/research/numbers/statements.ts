@@ -97,7 +97,8 @@ const forms: readonly Form[] = [
     label: experiment,
     print: (value, claim) => plain(value, claim),
     write: (number, claim) =>
-      `${claim.trial.label}: ${claim.metric} ${number} ± ${sdOf(valuesOf(claim)).toFixed(digitsOf[claim.metric])} with ${claim.arm}.`,
+      `${claim.trial.label}: ${claim.metric} ${number} ± ` +
+      `${sdOf(valuesOf(claim)).toFixed(digitsOf[claim.metric])} with ${claim.arm}.`,
   },
   {
     kind: "mean",
@@ -107,7 +108,8 @@ const forms: readonly Form[] = [
     label: experiment,
     write: (number, claim) => {
       const { trial, metric, arm, other } = claim
-      return `${trial.label} compared two arms. The ${metric} was ${plain(mean({ ...claim, arm: other }), claim)} for ${other} and ${number} for ${arm}.`
+      const beside = plain(mean({ ...claim, arm: other }), claim)
+      return `${trial.label} compared two arms. The ${metric} was ${beside} for ${other} and ${number} for ${arm}.`
     },
   },
   {
@@ -118,7 +120,8 @@ const forms: readonly Form[] = [
     label: experiment,
     write: (number, claim) => {
       const { trial, metric, arm, other } = claim
-      return `${arm} and ${other} had a ${metric} of ${number} and ${plain(mean({ ...claim, arm: other }), claim)} in ${trial.label}.`
+      const beside = plain(mean({ ...claim, arm: other }), claim)
+      return `${arm} and ${other} had a ${metric} of ${number} and ${beside} in ${trial.label}.`
     },
   },
   {
@@ -191,7 +194,8 @@ const forms: readonly Form[] = [
       difference({ trial, metric: "error", arm: trial.arms[1] ?? "", other: trial.arms[0] ?? "" } as Claim),
     print: (value) => `${(100 * Math.abs(value)).toFixed(2)} points`,
     write: (number, { trial, label }) =>
-      `${label.startsWith("F") ? label : trial.finding.label} found that ${trial.arms[1]} changes the error by ${number}.`,
+      `${label.startsWith("F") ? label : trial.finding.label} found that ${trial.arms[1]} changes the error ` +
+      `by ${number}.`,
   },
   {
     kind: "count",

@@ -1,5 +1,5 @@
 /**
- * The figures of a Room's measurements: what its attempts reported last, the means of their groups, and the names of
+ * The quantities of a Room's measurements: what its attempts reported last, the means of their groups, and the names of
  * all of them. They are worked out once for each state of the measurements.
  */
 import { limits } from "../../contract/limits.ts"
@@ -13,7 +13,7 @@ import { tableOf } from "../measurements/table.ts"
 import type { Measured, MetricFrame, Values } from "../measurements/values.ts"
 import { Names, phraseOf } from "./passages.ts"
 
-/** An object that a figure belongs to. */
+/** An object that a quantity belongs to. */
 export interface Holder {
   readonly kind: "room" | "experiment" | "attempt" | "record" | "plan"
   readonly id: string
@@ -56,7 +56,7 @@ export interface Dimension {
   readonly values: Map<string, Set<string>>
 }
 
-export interface Figures {
+export interface Quantities {
   readonly roomId: string
   readonly attempts: readonly Measured[]
   readonly byLabel: ReadonlyMap<string, Measured>
@@ -122,8 +122,8 @@ export function facetIn({ key, attempts }: Group, facet: string): string | undef
   return value !== undefined && attempts.every((each) => facetOf(each, facet) === value) ? value : undefined
 }
 
-/** Works out the figures of some attempts of a Room. */
-export function figuresOf(values: Values, roomId: string, attempts: readonly Measured[]): Figures {
+/** Works out the quantities of some attempts of a Room. */
+export function quantitiesOf(values: Values, roomId: string, attempts: readonly Measured[]): Quantities {
   const experiments = new Map(attempts.map(({ experimentId, experimentLabel = "" }) => [experimentId, experimentLabel]))
   const dimensions = new Map<string, Dimension>()
   const units = new Set<string>()
@@ -252,7 +252,7 @@ export function figuresOf(values: Values, roomId: string, attempts: readonly Mea
   }
 }
 
-function namesOf(metrics: Figures["metrics"], dimensions: Figures["dimensions"]): Names {
+function namesOf(metrics: Quantities["metrics"], dimensions: Quantities["dimensions"]): Names {
   const names = new Names()
   let left = NAMES
   const add = (facet: string, value: string, phrase: string): void => {
