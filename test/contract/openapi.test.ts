@@ -172,7 +172,7 @@ t.test("Agents use a credential, or a key in the Library, people a session, and 
 })
 
 t.test("Every write on a Room's record can be rehearsed", (t) => {
-  const accounts = new Set<string>(actions.map(({ name }) => name))
+  const accounts = new Set<string>([...actions, ...reads].map(({ name }) => name))
   const writes = described.filter(
     ({ method, operation }) => method !== "get" && !accounts.has(operation.operationId) && !isUpload(operation),
   )

@@ -103,7 +103,7 @@ t.test("Its capabilities list every operation, field by field, and every read", 
   }
   const open = [...reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface)), ...discoveryRoutes]
   t.strictSame(
-    open.filter(({ path }) => !capabilities.includes(`| \`GET ${path}\` |`)),
+    open.filter(({ method, path }) => !capabilities.includes(`| \`${method} ${path}\` |`)),
     [],
     "every read",
   )

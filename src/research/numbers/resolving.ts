@@ -387,6 +387,11 @@ export class Resolver {
   /** A value that was measured: an effect, a mean, the difference of two, or an attempt's last value. */
   #measured(numeral: Numeral, bindings: Bindings, head: string): Resolved | undefined {
     const roles = this.#rolesOf(numeral, head)
+    const labelled = bindings.get("A")
+    // A sentence that names one attempt speaks of its value, not of a mean of one.
+    const isOne = labelled !== undefined && labelled.level <= SENTENCE && labelled.values.size === 1
+    const own = isOne && roles.includes("mean") ? this.#value(numeral, bindings, 1) : undefined
+    if (own !== undefined) return own
     return (
       this.#effect(numeral, bindings, roles) ??
       this.#mean(numeral, bindings, roles) ??
@@ -667,7 +672,7 @@ export class Resolver {
   }
 
   /** The last value of an attempt that the text names, by its label or by its seed and arm. */
-  #value(numeral: Numeral, bindings: Bindings): Resolved | undefined {
+  #value(numeral: Numeral, bindings: Bindings, most = Number.POSITIVE_INFINITY): Resolved | undefined {
     const { metrics } = this.#metricsOf(bindings)
     const { quantities, own } = this.#known
     const labelled = bindings.get("A")
@@ -689,7 +694,7 @@ export class Resolver {
           if (found.length > 20 * NARROW) return undefined
         }
       }
-    if (found.length > NARROW && !isLabelled) return undefined
+    if (found.length > most || (found.length > NARROW && !isLabelled)) return undefined
     if (found.length > NARROW && bindings.get("metric") === undefined) return undefined
     for (const { metric, index } of found) {
       const value = metric.frame.values[index] ?? Number.NaN
