@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { constants, zstdCompressSync } from "node:zlib"
 import { build } from "tsup"
 import type { ReaderStart } from "../src/app/threads/reader-calls.ts"
 import { databaseFile } from "../src/ledger/storage/data.ts"
@@ -28,6 +29,8 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   const runs = runsOn(join(folder, "data"))
   // The first run creates the data, since a normal start finds existing data.
   for (const name of [program, ...names]) compile(join(folder, `${name}.cjs`), runs[name])
+  // A quarter of their size, and unpacked in a few milliseconds.
+  for (const file of names.flatMap((name) => [`${name}.cjs`, `${name}.cache`])) pack(join(folder, file))
   const made = (kind: string) =>
     Object.fromEntries(names.map((name) => [`${name}.${kind}`, resolve(folder, `${name}.${kind}`)]))
   const loader = resolve(folder, "main.cjs")
@@ -38,6 +41,11 @@ export async function bundleInto(folder: string): Promise<Bundle> {
     `${allocator}${readFileSync("build/loader.cjs", "utf8")}runCarried(${JSON.stringify(program)})\n`,
   )
   return { loader, programs: made("cjs"), caches: made("cache") }
+}
+
+function pack(file: string): void {
+  const params = { [constants.ZSTD_c_compressionLevel]: 19 }
+  writeFileSync(file, zstdCompressSync(readFileSync(file), { params }))
 }
 
 /** How to run a program to find out which functions it compiles before it is ready. */

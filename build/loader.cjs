@@ -5,10 +5,12 @@
 function runCarried(name) {
   const { getAssetKeys, getRawAsset } = require("node:sea")
   const { constants, Script } = require("node:vm")
+  const { zstdDecompressSync } = require("node:zlib")
+  const unpacked = (asset) => zstdDecompressSync(Buffer.from(getRawAsset(asset)))
   const cache = `${name}.cache`
-  const script = new Script(Buffer.from(getRawAsset(`${name}.cjs`)).latin1Slice(), {
+  const script = new Script(unpacked(`${name}.cjs`).latin1Slice(), {
     filename: `${name}.cjs`,
-    cachedData: getAssetKeys().includes(cache) ? Buffer.from(getRawAsset(cache)) : undefined,
+    cachedData: getAssetKeys().includes(cache) ? unpacked(cache) : undefined,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   const module = { exports: {} }

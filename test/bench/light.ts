@@ -2,10 +2,11 @@
  * The service beside the smallest honest service of the same parts, for one operation: h3, valibot and better-sqlite3
  * in one thread, with what the protocol asks of a posted message and nothing else. It is a file of its own (`PLAIN`, by
  * default `../shared/bench/plain.mjs`). They run in turn on the same machine. If `POCKETBASE` names a PocketBase
- * executable, the part `writes` measures it.
+ * executable, the part `writes` measures it. If `BEFORE` names another built checkout, each kind of write is measured
+ * beside it at the end.
  */
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import { join, resolve } from "node:path"
@@ -61,10 +62,10 @@ function processorOf(program: string, args: readonly string[]): number {
 }
 
 export async function light(bench: Bench): Promise<void> {
-  const { scratch, demo, loader, rounds, one, many, report } = bench
+  const { scratch, demo, loader, reader, rounds, one, many, seconds, report } = bench
   const plain = resolve(process.env.PLAIN ?? join(root, "../shared/bench/plain.mjs"))
   if (!existsSync(plain)) throw new Error(`${plain} does not exist: name the plain service by PLAIN`)
-  const { folder, messages } = await livedIn(demo, join(scratch, "lived-in"))
+  const { folder, messages, reads } = await livedIn(demo, join(scratch, "lived-in"))
   const same = join(scratch, "plain.json")
   writeShots(
     same,
@@ -80,6 +81,7 @@ export async function light(bench: Bench): Promise<void> {
   const note = (name: Name, what: string, value: number) => {
     found[name][what] = [...(found[name][what] ?? []), value]
   }
+  const waits: Record<"alone" | "beside", number[]> = { alone: [], beside: [] }
   async function round(name: Name): Promise<void> {
     const copy = copyData(folder, join(scratch, "light"))
     const served =
@@ -100,6 +102,14 @@ export async function light(bench: Bench): Promise<void> {
       const { perSecond, write } = await loader.ask({ ...load, warmUp: count, count })
       note(name, `messages a second, connections: ${connections}`, perSecond)
       if (connections === 1) note(name, "one write, p50 in ms", write.p50)
+    }
+    if (name === "service") {
+      const reading = { port: served.port, connections: 4, file: reads, seconds, count: 20_000 * seconds }
+      const alone = await reader.ask({ ...reading, warmUp: 400 })
+      const writing = { ...reading, connections: 16, file: messages, from: 100_000 }
+      const [beside] = await Promise.all([reader.ask(reading), loader.ask({ ...writing, by: "sockets" })])
+      waits.alone.push(alone.read.p99)
+      waits.beside.push(beside.read.p99)
     }
     await served.end()
     remove(copy)
@@ -125,6 +135,19 @@ export async function light(bench: Bench): Promise<void> {
       return { name: what, cells: [service, other, ratio(service, other)] }
     }),
   })
+  report.table({
+    title: "Small reads on four connections, p99 in ms",
+    columns: [
+      { name: "alone", digits: 2 },
+      { name: "16 writers", digits: 2 },
+    ],
+    rows: [{ name: "reads", cells: [waits.alone, waits.beside] }],
+  })
+  report.aimOf("reads, p99 beside 16 writers of p99 alone", ratio(waits.beside, waits.alone), { atMost: 3 })
+  const [executable] = mustBeBuilt("executable")
+  const packed = Number(execFileSync("sh", ["-c", 'xz -T0 -2 -c "$1" | wc -c', "sh", executable], { encoding: "utf8" }))
+  report.aimOf("executable, MB", [statSync(executable).size / 1e6], { atMost: 130 })
+  report.aimOf("executable, MB compressed", [packed / 1e6], { atMost: 45 })
   const aims = { 1: 0.8, 16: 0.75, 64: 0.75 }
   for (const connections of CONNECTIONS) {
     const what = `messages a second, connections: ${connections}`
@@ -137,4 +160,8 @@ export async function light(bench: Bench): Promise<void> {
     ["version / node -e 0, ms of processor time", 2.5],
   ] as const)
     report.aimOf(`${what}, beside the plain service's`, ratio(...inRounds(what)), { atMost })
+  const { BEFORE: before } = process.env
+  const beside = ["--conditions=research-room-source", join(import.meta.dirname, "beside.ts")]
+  if (before !== undefined)
+    execFileSync(process.execPath, [...beside, "--before", resolve(before)], { stdio: "inherit" })
 }

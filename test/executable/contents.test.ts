@@ -1,4 +1,5 @@
 /** The contents of the executable built here; and the parts for other platforms are available and pinned by digest. */
+import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
@@ -11,9 +12,12 @@ import { readMachine } from "./formats/program.ts"
 test(
   "the executable built here holds the program, the schema, the pages' files " + "and this platform's addon, unchanged",
   (t) => {
-    const { faults, assets } = lookInto(executable(), process.platform, process.arch, true)
+    const { faults, assets, size } = lookInto(executable(), process.platform, process.arch, true)
     t.strictSame(faults, [])
     t.ok(assets > 3)
+    // Without `strip`, Node keeps its debug symbols.
+    if (process.platform === "linux" && spawnSync("strip", ["--version"]).status === 0)
+      t.ok(size < 130e6, `${(size / 1e6).toFixed(0)} MB`)
     t.end()
   },
 )

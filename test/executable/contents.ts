@@ -2,6 +2,7 @@
 import { hash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { zstdDecompressSync } from "node:zlib"
 import manifest from "../../package.json" with { type: "json" }
 import { platforms } from "../../build/platforms.ts"
 import { layoutFaults, machSignature } from "./formats/mach-o.ts"
@@ -34,6 +35,9 @@ const programs = ["research-room", "jobs", "reader"]
 const codeOf = programs.map((name) => `${name}.cjs`)
 const cacheOf = programs.map((name) => `${name}.cache`)
 
+const unpacked = (asset: Buffer | undefined): Buffer =>
+  asset === undefined ? Buffer.alloc(0) : zstdDecompressSync(asset)
+
 export interface Looked {
   /** Problems, one sentence each; empty if everything is right. */
   readonly faults: readonly string[]
@@ -63,7 +67,7 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
     here ? "it has no code cache" : "it has the code cache of another machine",
   )
 
-  const [program, ...others] = codeOf.map((name) => blob.assets.get(name) ?? Buffer.alloc(0))
+  const [program, ...others] = codeOf.map((name) => unpacked(blob.assets.get(name)))
   must(program?.includes(`version:"${manifest.version}"`) === true, `it is not version ${manifest.version}`)
   must(program?.includes("getBinding") === true, "it does not open the database")
   for (const [index, code] of others.entries()) must(code.length > 0, `${codeOf[index + 1]} is missing`)
