@@ -25,7 +25,7 @@ function tables({ db, curves }: Ground & { readonly curves: Curves }) {
     groupCurves: groupCurves(measuredValues, curves),
     effects: effects(db, workedOut, repeated),
     gathered: gatheredEffects(db),
-    effectSources: effectSources(db, repeated),
+    effectSources: effectSources(db),
     movedEffects: movedEffects(db, workedOut, repeated),
     reproductionEffects: reproductionEffects(db, workedOut, repeated),
   }

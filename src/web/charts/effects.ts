@@ -33,8 +33,11 @@ export interface EffectLine {
   readonly head: Content
   /** The head as plain text. */
   readonly name: string
-  /** `base` is a baseline, `repeat` a reproduction of the line above, `pooled` an estimate of several. */
-  readonly look?: "base" | "repeat" | "pooled" | "stale" | undefined
+  /**
+   * `group` is a heading without cells, `base` a baseline, `repeat` a reproduction of the line above, `pooled` an
+   * estimate of several.
+   */
+  readonly look?: "base" | "repeat" | "pooled" | "stale" | "group" | undefined
   readonly cells: readonly (EffectCell | null)[]
 }
 
@@ -175,11 +178,13 @@ class="aside">${caption}</caption><thead><tr><th scope="col">${corner}</th>${col
     (name) => html`<th \
 scope="col">${name === "" ? "Difference" : name}</th>`,
   )}</tr></thead>
-<tbody>${lines.map(
-    ({ head, look, cells }) =>
-      html`<tr${attributes({ class: look ?? null })}><th scope="row">${head}</th>${cells.map((cell, at) =>
-        cellOf(cell, look, columns[at] ?? "", along, scale),
-      )}</tr>
+<tbody>${lines.map(({ head, look, cells }) =>
+    look === "group"
+      ? html`<tr class="group"><th scope="rowgroup" colspan="${columns.length + 1}">${head}</th></tr>
+`
+      : html`<tr${attributes({ class: look ?? null })}><th scope="row">${head}</th>${cells.map((cell, at) =>
+          cellOf(cell, look, columns[at] ?? "", along, scale),
+        )}</tr>
 `,
   )}</tbody>${
     hasDifference &&

@@ -2,17 +2,23 @@
  * The page of a table of differences: all of it in parts, in other formats, and for one cell what it rests on.
  */
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import type { ReproductionVerdict } from "../../contract/schema/enumerations.ts"
 import { answer, type Answer } from "../../edge/answers/answer.ts"
 import { basePathOf } from "../../contract/base-path.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import type { PictureGroup } from "../../research/measurements/arranging.ts"
 import { figureOn, intervalOn, scaleOf } from "../../research/measurements/figures.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
-import { pooled } from "../../research/measurements/statistics.ts"
 import { statedOf } from "../../research/measurements/written.ts"
+import type { Figures } from "../../research/measurements/working-out.ts"
 import { readPath } from "../addresses.ts"
-import { effectCsv, type EffectLine, effectMarkdown, effectSvg, effectTable } from "../charts/effects.ts"
+import {
+  effectCsv,
+  type EffectCell,
+  type EffectLine,
+  effectMarkdown,
+  effectSvg,
+  effectTable,
+} from "../charts/effects.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import {
@@ -28,7 +34,7 @@ import {
   tablePath,
   tableOfRoom,
 } from "./effects.ts"
-import { repeatLine, spotOf } from "./repeats.ts"
+import { pooledCell, repeatCell, repeatLine, repeatsInWords } from "./repeats.ts"
 import { argv, digest, empty, heading, label, person, table } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
@@ -61,8 +67,12 @@ function tableAsked(visit: Visit, roomId: string): PictureTable | null {
   })
 }
 
-const verdictBadge = (verdict: ReproductionVerdict | null): Html =>
-  verdict === null ? stateBadge("unknown", "can't be compared") : stateBadge(verdict)
+const spotOf = (figures: Figures | null): EffectCell | null =>
+  figures && {
+    ...{ estimate: figures.estimate, se: figures.se, low: figures.low, high: figures.high },
+    n: `n ${figures.pairs ?? Math.min(figures.ofCount, figures.againstCount)}`,
+    isDistinct: false,
+  }
 
 /** The values behind a side of a cell, by seed, and the attempts that reported them. */
 function sideOf(
@@ -111,13 +121,9 @@ function cellSection(visit: Visit, roomId: string, group: PictureGroup, from: Pi
   const scale = scaleOf(from.unit)
   const all = sourcesOf(group, from, effectsIn(visit, roomId, from.metric))
   // A finding that repeats another one stands below it.
-  const repeating = new Set(all.flatMap(({ repeats }) => repeats.map(({ id }) => id)))
+  const repeating = new Set(all.flatMap(({ repeats }) => repeats.map(({ by }) => by.id)))
   const sources = all.filter(({ versionId }) => !repeating.has(versionId))
   const what = placeInWords({ ...key, ...statedOf(settings) })
-  const spots = sources.flatMap(({ figures, repeats }) => [figures, ...repeats.map((repeat) => repeat.figures)])
-  const together = pooled(
-    spots.flatMap((each) => (each?.se == null || each.se === 0 ? [] : [{ estimate: each.estimate, se: each.se }])),
-  )
   const lines: EffectLine[] = [
     ...sources.flatMap((source) => [
       {
@@ -125,18 +131,11 @@ function cellSection(visit: Visit, roomId: string, group: PictureGroup, from: Pi
         name: source.label,
         cells: [spotOf(source.figures)],
       },
-      ...source.repeats.map((repeat) => repeatLine(repeat, [spotOf(repeat.figures)])),
+      ...source.repeats.map((repeat) => ({ ...repeatLine(visit, repeat), cells: [repeatCell(repeat)] })),
+      ...(source.pooled === null
+        ? []
+        : [{ head: "Together", name: "Together", look: "pooled" as const, cells: [pooledCell(source.pooled)] }]),
     ]),
-    ...(together === undefined
-      ? []
-      : [
-          {
-            head: "Together",
-            name: "Together",
-            look: "pooled" as const,
-            cells: [{ ...together, n: counted(together.k, "estimate"), isDistinct: false }],
-          },
-        ]),
     ...(contrast === null
       ? []
       : [
@@ -183,20 +182,19 @@ function cellSection(visit: Visit, roomId: string, group: PictureGroup, from: Pi
 among ${counted(from.comparisons, "comparison")}${reproduced === null ? "" : `; ${reproduced}`}${
           against === null ? "" : `; ${against}`
         }.`
-  const words = sources
-    .flatMap(({ repeats }) => repeats)
-    .flatMap(({ id, kind, label: text, verdict, comparison }) =>
-      comparison === null
-        ? []
-        : [html`<li>${verdictBadge(verdict)}<div>${label(kind, id, text)} ${comparison}</div></li>`],
-    )
+  const words =
+    sources.length > 0 &&
+    html`<p>${repeatsInWords(
+      visit,
+      sources.flatMap(({ repeats }) => repeats),
+    )}</p>`
   return html`<section aria-labelledby="cell" class="cell-of">${heading(2, "cell", what)}<p class="lead">${said}</p>${
     sources.length === 0 ? html`<p>No finding rests on this difference yet.</p>` : null
   }${
     lines.length === 0
       ? null
       : effectTable({ caption: `What ${what} rests on`, corner: "Source", columns: [""], lines, unit: from.unit })
-  }${words.length > 0 && html`<ul class="evidence">${words}</ul>`}
+  }${words}
 ${
   overs.length > 0 &&
   html`<details><summary>${counted(overs.length, "value")}${from.over === null ? "" : ` by ${from.over}`}\

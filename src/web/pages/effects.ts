@@ -2,16 +2,18 @@
  * The picture of a Room's measured differences: the table of a metric and a baseline, with marks of what was reproduced
  * or disputed. Each cell leads to its sources.
  */
+import { writerName } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Dimensions, textOf } from "../../research/measurements/cells.ts"
 import { type Arranged, arranged, type Choice, type PictureGroup } from "../../research/measurements/arranging.ts"
 import { keptOf, tableAround } from "../../research/measurements/kept-tables.ts"
 import { figureOn, scaleOf } from "../../research/measurements/figures.ts"
 import { acrossInWords } from "../../research/measurements/in-words.ts"
-import { isEffectAt, type Repeat, type SourceEffect } from "../../research/measurements/sources.ts"
+import { isEffectAt, type SourceEffect } from "../../research/measurements/sources.ts"
 import { effectTable, type EffectCell, type EffectPicture } from "../charts/effects.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { orNull, type Visit } from "../visit.ts"
+import { isOther, type Repeat } from "./repeats.ts"
 import { counted, directionByName, nameOfDimension } from "../words.ts"
 import { glyph, stateBadge } from "../parts/marks.ts"
 
@@ -65,45 +67,44 @@ export function tablePath(
 export const cellQuery = ({ key, settings }: Pick<PictureGroup, "key" | "settings">): (readonly [string, string])[] =>
   Object.entries({ ...key, ...settings }).map(([name, value]) => ["cell", value === null ? name : `${name}:${value}`])
 
-const baselineOf = ({ against }: Pick<PictureTable, "against">) =>
+/** The baseline of a table: `arm:baseline` in parts. */
+export const baselineOf = ({ against }: Pick<PictureTable, "against">) =>
   against === null
     ? null
     : { dimension: against.slice(0, against.indexOf(":")), value: against.slice(against.indexOf(":") + 1) }
 
+/** The dimensions and the settings of a group, as far as they are stated. */
+export const effectPlace = ({ key, settings }: Pick<PictureGroup, "key" | "settings">): Dimensions => ({
+  ...key,
+  ...Object.fromEntries(Object.entries(settings).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))),
+})
+
 /** The effects of findings that compare what a cell does. */
-export function sourcesOf<S extends SourceEffect>(
-  { key, settings, attempts }: PictureGroup,
-  table: PictureTable,
-  all: readonly S[],
-): S[] {
+export function sourcesOf<S extends SourceEffect>(group: PictureGroup, table: PictureTable, all: readonly S[]): S[] {
   const baseline = baselineOf(table)
   if (baseline === null) return []
-  const stated = Object.fromEntries(
-    Object.entries(settings).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
-  )
-  const of = { ...key, ...stated }
-  const isParted = Object.keys(settings).length > 0
+  const of = effectPlace(group)
+  const isParted = Object.keys(group.settings).length > 0
   return all.filter(
     ({ effect, attempts: own }) =>
       (effect.split ?? null) === table.split &&
       isEffectAt(effect, of, { ...of, [baseline.dimension]: baseline.value }) &&
-      (!isParted || own.some((label) => attempts.includes(label))),
+      (!isParted || own.some((label) => group.attempts.includes(label))),
   )
 }
 
-const isBorneOut = ({ verdict }: Repeat): boolean => verdict === "reproduces" || verdict === "partly_reproduces"
+const isBorneOut = (repeat: Repeat): boolean =>
+  isOther(repeat) && (repeat.verdict === "reproduces" || repeat.verdict === "partly_reproduces")
 
 /** How many others reproduced some effects, and what speaks against them, in words. */
 export function standingOf(sources: readonly (SourceEffect & { readonly repeats: readonly Repeat[] })[]) {
   const reproducing = new Set(
-    sources.flatMap(({ voice: own, repeats }) =>
-      repeats.filter((repeat) => isBorneOut(repeat) && repeat.voice !== own).map((repeat) => repeat.voice),
-    ),
+    sources.flatMap(({ repeats }) => repeats.filter(isBorneOut).map(({ author }) => writerName(author))),
   )
   const failed = [
     ...new Set(
       sources.flatMap(({ repeats }) =>
-        repeats.filter(({ verdict }) => verdict === "does_not_reproduce").map(({ label }) => label),
+        repeats.filter(({ verdict }) => verdict === "does_not_reproduce").map(({ by }) => by.label),
       ),
     ),
   ]
@@ -143,15 +144,16 @@ export function marksOf({
   }
 }
 
-/** All effects of a metric in a Room with their reproductions, which are read once for each effect. */
-export function effectsIn({ tables: { effectSources } }: Visit, roomId: string, metric: string) {
+/** All effects of a metric in a Room, each with its reproductions. */
+export function effectsIn({ tables: { effectSources, effects } }: Visit, roomId: string, metric: string) {
   const all = effectSources
     .ofMetric(roomId, metric)
     .filter(({ status }) => status !== "retracted" && status !== "superseded")
-  return all.map((source) => ({
-    ...source,
-    repeats: effectSources.repeatsOf(source.versionId, source.position, source.effect),
-  }))
+  const whole = new Map([...new Set(all.map(({ versionId }) => versionId))].map((id) => [id, effects.of(id)]))
+  return all.map((source) => {
+    const { reproductions = [], pooled = null } = whole.get(source.versionId)?.[source.position] ?? {}
+    return { ...source, repeats: reproductions, pooled }
+  })
 }
 
 function notesOf({ contrast }: PictureGroup): string[] {

@@ -10,7 +10,6 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
-import { effectsOf } from "./forest.ts"
 import { glyph, stateBadge, stateMark, yesNo } from "../parts/marks.ts"
 import { materialList, section, digest, figuresOf, fromOther, label, table } from "../parts/parts.ts"
 import { counted, words } from "../words.ts"
@@ -145,7 +144,6 @@ export function findingParts(
       : denominator(execution)
   }
 ${beforehand(record)}
-${effectsOf(record.effects)}
 ${figuresOf(figures)}
 ${
   retrospective === true

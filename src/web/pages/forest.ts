@@ -1,19 +1,19 @@
 /** Forest plots of effects: each estimate with its interval along one axis, and the pooled estimate. */
 import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
 import { type EffectAnswer, whyStale } from "../../contract/answers/measurements.ts"
-import { contrastInWords } from "../../research/measurements/in-words.ts"
+import { compareScalars, type Dimensions, textOf } from "../../research/measurements/cells.ts"
+import { contrastInWords, placeInWords } from "../../research/measurements/in-words.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
-import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
+import { tableAround } from "../../research/measurements/kept-tables.ts"
+import { isEffectAt } from "../../research/measurements/sources.ts"
+import { type EffectCell, type EffectLine, effectTable } from "../charts/effects.ts"
 import { type Content, type Html, html } from "../html.ts"
-import { counted } from "../words.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { live, section, fromOther, label, person } from "../parts/parts.ts"
-
-/** The name of an axis, with the unit if all effects have the same. */
-function differenceIn(units: readonly (string | null)[]): string {
-  const [unit, ...others] = new Set(units)
-  return `difference${unit == null || others.length > 0 ? "" : ` in ${unit}`}, with its 95 % interval`
-}
+import { fromOther, label, live, person, section } from "../parts/parts.ts"
+import type { Visit } from "../visit.ts"
+import { counted } from "../words.ts"
+import { baselineOf, cellQuery, effectPlace, tableNow, tablePath } from "./effects.ts"
+import { pooledCell, repeatCell, repeatLine, repeatsInWords } from "./repeats.ts"
 
 /** Renders an estimate and its interval. */
 export const estimateInWords = ({
@@ -48,73 +48,152 @@ export const drawnMean = ({ mean, low, high, se, points = [] }: Mean, none: stri
   ...(mean === null && { numbers: html`<span class="quiet">${none}</span>` }),
 })
 
+/** A cell of a picture of contrasts: its place, and the line that it stands on. */
+interface Entry {
+  /** What is compared: `shift − baseline`. */
+  readonly contrast: string
+  /** Where: its size. */
+  readonly where: Dimensions
+  /** The key of its line, the same at each place. */
+  readonly key: string
+  readonly line: Omit<EffectLine, "cells">
+  readonly cell: EffectCell
+}
+interface Measured {
+  readonly metric: string
+  readonly split: string | null
+  readonly unit: string | null
+}
+
+const nameOf = ({ of, against }: Pick<EffectAnswer, "of" | "against">): string =>
+  `${placeInWords(of)} − ${placeInWords(against)}`
+
+/** Draws contrasts of one metric: a line for each source, a column for each place, one axis for all. */
+function contrastTable({ metric, split, unit }: Measured, entries: readonly Entry[]): Html {
+  const values = (where: Dimensions) => Object.values(where).map(textOf).join(" ")
+  const places = [...new Map(entries.map(({ where }) => [placeInWords(where), where])).entries()].toSorted(
+    ([, one], [, other]) => compareScalars(values(one), values(other)),
+  )
+  const contrasts = [...Map.groupBy(entries, ({ contrast }) => contrast)]
+  const lines = contrasts.flatMap(([contrast, same]): EffectLine[] => {
+    const own = [...Map.groupBy(same, ({ key }) => key).values()].flatMap((line): EffectLine[] => {
+      const at = new Map(line.map(({ where, cell }) => [placeInWords(where), cell]))
+      return line.slice(0, 1).map((first) => ({ ...first.line, cells: places.map(([name]) => at.get(name) ?? null) }))
+    })
+    return contrasts.length === 1 ? own : [{ head: contrast, name: contrast, look: "group", cells: [] }, ...own]
+  })
+  const inUnit = unit === null ? "" : ` in ${unit === "fraction" ? "percentage points" : unit}`
+  const what = contrasts.length === 1 ? contrasts[0]?.[0] : "differences"
+  const caption = `${metric}${split === null ? "" : ` (${split})`}: ${what}${inUnit}, with 95 % intervals`
+  const picture = { caption, corner: "Source", columns: places.map(([name]) => name), lines, unit }
+  return html`<figure class="effects"><p class="of">${caption}</p>${effectTable(picture)}</figure>`
+}
+
+const byMetric = <T extends Measured>(all: readonly T[]): [T, ...T[]][] =>
+  [...Map.groupBy(all, ({ metric, split, unit }) => JSON.stringify([metric, split, unit])).values()].flatMap(
+    ([first, ...others]) => (first === undefined ? [] : [[first, ...others] satisfies [T, ...T[]]]),
+  )
+
+const together: Omit<EffectLine, "cells"> = { head: "Together", name: "Together", look: "pooled" }
+
 const codeOf = ({ otherCode }: GatheredEstimate): string =>
   otherCode === null ? "" : otherCode ? "other code" : "the same code"
 
-function rowOf(estimate: GatheredEstimate): IntervalRow {
-  const { versionId, label: text, author, n, isStale } = estimate
-  return {
-    ...drawn(estimate),
-    head: html`${label("finding", versionId, text)}${fromOther(estimate)}`,
-    cells: [html`${person(author)} <span class="quiet">${codeOf(estimate)}</span>`, n],
-    numbers: html`${estimateInWords(estimate)}${isStale ? html` ${stateBadge("unknown", "stale")}` : null}`,
-    ...(isStale && { look: "stale" }),
-  }
+/** The effects that a finding has toward a record, those that repeat them, and the pooled estimates. */
+function entriesOf(visit: Visit, contrast: GatheredContrast): Entry[] {
+  const at = { contrast: nameOf(contrast), where: contrast.where }
+  const own = contrast.estimates.flatMap((estimate): Entry[] => {
+    const { versionId, effect, label: text, author, n, isStale } = estimate
+    const head = html`${label("finding", versionId, text)}${fromOther(estimate)} ${person(author)} \
+<span class="quiet">${codeOf(estimate)}</span>${isStale && html` ${stateBadge("unknown", "stale")}`}`
+    const line = { head, name: text, ...(isStale && { look: "stale" as const }) }
+    const repeats = visit.tables.effects.of(versionId)[effect]?.reproductions ?? []
+    return [
+      { ...at, key: versionId, line, cell: { ...estimate, n: `n ${n}`, isDistinct: false } },
+      ...repeats.map((repeat) => ({
+        ...{ ...at, key: `${versionId} ${repeat.by.id}` },
+        line: repeatLine(visit, repeat),
+        cell: repeatCell(repeat),
+      })),
+    ]
+  })
+  const { pooled } = contrast
+  return pooled === null ? own : [...own, { ...at, key: "together", line: together, cell: pooledCell(pooled) }]
 }
 
-function forestPlot({ what, unit, estimates, pooled }: GatheredContrast): Html {
-  const together: IntervalRow[] =
-    pooled === null
-      ? []
-      : [
-          {
-            ...drawn(pooled),
-            head: "Together",
-            cells: [
-              html`${pooled.k} pooled, random effects`,
-              estimates.reduce((sum, { n, isPooled }) => sum + (isPooled ? n : 0), 0),
-            ],
-            look: "pooled",
-          },
-        ]
-  const table = {
-    caption: what,
-    head: ["Finding", "By", "n"],
-    measures: differenceIn([unit]),
-    numbers: "Estimate",
-    zero: true,
-  }
-  return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}\
-${pooled === null ? null : html`<p class="meta">${pooled.heterogeneity}</p>`}`
-}
-
-/** Maximum number of contrasts drawn. The others are counted. */
-const DRAWN = 4
+/** Contrasts drawn of a hypothesis. The others are counted. */
+const DRAWN = 24
 
 /** Renders the effects that bear on a hypothesis; null if there are none. */
-export function forest(contrasts: readonly GatheredContrast[]): Html | null {
+export function forest(visit: Visit, contrasts: readonly GatheredContrast[]): Html | null {
   if (contrasts.length === 0) return null
   const others = contrasts.length - DRAWN
+  const tables = byMetric(contrasts.slice(0, DRAWN)).map((same) =>
+    contrastTable(
+      same[0],
+      same.flatMap((contrast) => entriesOf(visit, contrast)),
+    ),
+  )
+  const said = contrasts.flatMap(({ what, pooled }) =>
+    pooled === null ? [] : [html`<li>${what}: ${pooled.heterogeneity}</li>`],
+  )
   const more = others > 0 ? html`<p class="meta">${counted(others, "other contrast")} not drawn.</p>` : null
-  return section("effects", "What was measured", live("effects", [contrasts.slice(0, DRAWN).map(forestPlot), more]))
+  const notes = said.length > 0 && html`<ul class="uses">${said}</ul>`
+  return section("effects", "What was measured", live("effects", [tables, notes, more]))
+}
+
+/** The cell of the Room's table that compares what an effect does, over all runs of the Room. */
+function roomEntry(visit: Visit, roomId: string, effect: EffectAnswer): Entry[] {
+  const { metric, split, of, against, over, where, pool, experimentId } = effect
+  const whole = { experimentId, metric, of, against, where, pool, ...(split !== null && { split }) }
+  const question = tableAround({ ...whole, ...(over !== null && { over }) })
+  const table =
+    question &&
+    tableNow(visit, roomId, {
+      ...{ metric, split, over, pool, by: question.by, against: question.against ?? null },
+      ...{ where: question.where ?? {}, experimentIds: null },
+    })
+  const baseline = table && baselineOf(table)
+  const found = (table?.groups ?? []).filter((group) => {
+    const place = effectPlace(group)
+    return baseline && isEffectAt(whole, place, { ...place, [baseline.dimension]: baseline.value })
+  })
+  const [group] = found
+  const contrast = group?.contrast
+  if (table == null || group === undefined || contrast == null || found.length > 1) return []
+  const line = { head: "All runs of the Room", name: "All runs of the Room" }
+  const cell = {
+    ...contrast,
+    n: `n ${contrast.pairs ?? group.n}`,
+    path: tablePath(roomId, table, cellQuery(group)),
+    note: `of ${counted(table.comparisons, "comparison")}`,
+  }
+  return [{ contrast: nameOf(effect), where, key: "room", line, cell }]
 }
 
 /**
- * Renders the differences that a finding rests on, with an axis for each metric, and the present value of a stale one.
+ * Renders the differences that a finding rests on as one picture for each metric, with the reproductions of each below
+ * it, what the whole Room's runs say, and who repeated it in a sentence.
  */
-export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
+export function effectsOf(visit: Visit, roomId: string, effects: readonly EffectAnswer[]): Html | null {
   if (effects.length === 0) return null
-  const row = (effect: EffectAnswer): IntervalRow => {
-    const { pairs, ofCount, againstCount, experimentId, experimentLabel, isStale } = effect
-    const n = pairs === null ? `${ofCount ?? 0} and ${againstCount ?? 0}` : counted(pairs, "pair")
-    return {
-      ...drawn(effect),
-      head: html`${contrastInWords(effect)} ${label("experiment", experimentId, experimentLabel)}`,
-      cells: [n],
-      ...(isStale && { look: "stale" }),
-    }
+  const entries = (effect: EffectAnswer): Entry[] => {
+    const { estimate, se, low, high, pairs, ofCount, againstCount, where, isStale, pooled } = effect
+    const at = { contrast: nameOf(effect), where }
+    const n = `n ${pairs ?? Math.min(ofCount ?? 0, againstCount ?? 0)}`
+    const own = { head: "This finding", name: "This finding", ...(isStale && { look: "stale" as const }) }
+    const text = "values withheld"
+    return [
+      { ...at, key: "own", line: own, cell: { estimate, se, low, high, n, text, isDistinct: false } },
+      ...effect.reproductions.map((repeat) => ({
+        ...{ ...at, key: repeat.by.id },
+        line: repeatLine(visit, repeat),
+        cell: repeatCell(repeat),
+      })),
+      ...(pooled === null ? [] : [{ ...at, key: "together", line: together, cell: pooledCell(pooled) }]),
+      ...roomEntry(visit, roomId, effect),
+    ]
   }
-  const groups = [...Map.groupBy(effects, ({ metric, split }) => JSON.stringify([metric, split])).values()]
   const notes: Content[] = effects.flatMap(({ staleReason, now, repeats, ...effect }) => [
     repeats &&
       html`<li>${contrastInWords(effect)} repeats ${label("finding", repeats.versionId, repeats.label)}\
@@ -123,13 +202,9 @@ ${fromOther(repeats)}. ${repeats.comparison?.sentence}</li>`,
       html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. \
 ${whyStale(staleReason, now?.sentence)}</li>`,
   ])
-  const tables = groups.map((same) => {
-    const measures = differenceIn(same.map(({ unit }) => unit))
-    return intervalTable(
-      { caption: "Effects", head: ["Difference", "n"], measures, numbers: "Estimate", zero: true },
-      same.map(row),
-    )
-  })
-  const said = notes.every((note) => note === null) ? null : html`<ul class="uses">${notes}</ul>`
-  return section("effects", "What was measured", [tables, said])
+  const tables = byMetric(effects).map((same) => contrastTable(same[0], same.flatMap(entries)))
+  const repeats = effects.flatMap(({ reproductions }) => reproductions)
+  const said = html`<p class="verdict-of">${repeatsInWords(visit, repeats)}</p>`
+  const more = notes.every((note) => note === null) ? null : html`<ul class="uses">${notes}</ul>`
+  return section("effects", "What was measured", [tables, said, more])
 }

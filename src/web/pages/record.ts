@@ -11,7 +11,7 @@ import { act, doing, forMembers } from "../parts/actions.ts"
 import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
 import { evidenceList, citation, useList, warning } from "../parts/evidence.ts"
-import { forest } from "./forest.ts"
+import { effectsOf, forest } from "./forest.ts"
 import { absent, doubts, downstream, failures, isUntried, nothingOf, strength, untried } from "../parts/judging.ts"
 import { nextAct, steps } from "../parts/guide.ts"
 import { nextOfRecord } from "../parts/next-acts.ts"
@@ -197,6 +197,16 @@ href="${to(`/papers/${encodeURIComponent(paper?.arxivId ?? "")}`)}">arXiv:${pape
 ${paper?.version === undefined ? null : ` version ${paper.version}`}</span>\
 ${Object.entries(locator ?? {}).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p></section>`
 
+/** The picture of what a finding measured, or that it claims something without a measured effect. */
+function pictureOf(visit: Visit, { kind, effects, roomId, execution }: Answer): Html | null {
+  if (kind !== "finding") return null
+  if (effects.length > 0) return effectsOf(visit, roomId, effects)
+  const ids = (execution?.attempts ?? []).map(({ attemptId }) => attemptId)
+  const compare = to(`/attempts/compare?ids=${ids.join(",")}`)
+  return html`<p>${stateBadge("untested", "Claimed, not measured")} \
+${ids.length > 1 && html`<a href="${compare}">Work it out from its attempts</a>`}</p>`
+}
+
 export function recordPage(visit: Visit): Shown {
   const record = visit.ask("record", visit.params)
   const room = visit.ask("room", { roomId: record.roomId })
@@ -220,7 +230,10 @@ export function recordPage(visit: Visit): Shown {
   const next = nextAct(visit, room, nextOfRecord(visit, record, related, answering !== undefined || speaks))
   const newest = evidence.items.find(({ by, standing: counts }) => by.kind === "finding" && counts === "counted")
   const author = visit.ask("person", { username: record.author.userId })
-  const measured = kind === "hypothesis" ? forest(visit.ask("record_effects", { versionId }).contrasts) : null
+  const measured =
+    kind === "hypothesis"
+      ? forest(visit, visit.ask("record_effects", { versionId }).contrasts)
+      : pictureOf(visit, record)
   const others = record.references.filter((reference) => !isGround(reference))
   const empties = nothingOf([
     ...absent(judged),
@@ -249,8 +262,8 @@ ${quotation(content)}
 <div id="case" data-live>${
       isNew
         ? untried(judged)
-        : html`${strength(judged)}
-${measured}
+        : html`${measured}
+${strength(judged)}
 ${answers(visit, own)}
 ${kind === "finding" ? findingParts(record, content, execution) : null}
 ${bearing(visit, record, evidence)}

@@ -1,41 +1,68 @@
 /** Renders reproductions as lines of a picture of effects, by kind: who ran which code. */
 import { writerName } from "../../contract/answers/index.ts"
-import type { Repeat } from "../../research/measurements/sources.ts"
-import type { Figures } from "../../research/measurements/working-out.ts"
+import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import type { EffectCell, EffectLine } from "../charts/effects.ts"
 import { html } from "../html.ts"
 import { stateMark } from "../parts/marks.ts"
-import { label, person } from "../parts/parts.ts"
+import { fromOther, label, person } from "../parts/parts.ts"
+import { orNull, type Visit } from "../visit.ts"
+import { counted } from "../words.ts"
 
-/** The estimate of an effect as a cell; null if it can no longer be worked out. */
-export const spotOf = (figures: Figures | null): EffectCell | null =>
-  figures && {
-    ...{ estimate: figures.estimate, se: figures.se, low: figures.low, high: figures.high },
-    n: `n ${figures.pairs ?? Math.min(figures.ofCount, figures.againstCount)}`,
-    isDistinct: false,
-  }
+export type Repeat = EffectAnswer["reproductions"][number]
 
 /** Which code a reproduction ran: the same harness, a changed one, an implementation of its own. */
-export const codeInWords = ({
-  implementation,
-  otherCode,
-  otherCommit,
-}: Pick<Repeat, "implementation" | "otherCode" | "otherCommit">): string => {
-  if (implementation === "own") return "own implementation"
-  if (implementation === "changed") return "changed code"
-  if (otherCode === true) return "other code"
-  if (otherCommit === true) return "same code at another commit"
-  return implementation === "same" || otherCode === false ? "same code" : "code unknown"
+export function codeInWords(visit: Visit, { by, independence: { code, commit } }: Repeat): string {
+  const attempt = by.kind === "attempt" ? orNull(() => visit.ask("attempt", { attemptId: by.id })) : null
+  const said = attempt?.reproduction?.implementation
+  if (said === "own") return "own implementation"
+  if (said === "changed") return "changed code"
+  if (code === true) return "other code"
+  if (commit === true) return "same code at another commit"
+  return said === "same" || code === false ? "same code" : "code unknown"
 }
 
-/** A reproduction as a line below the effect that it repeats. */
-export const repeatLine = (repeat: Repeat, cells: readonly (EffectCell | null)[]): EffectLine => ({
-  head: html`${repeat.verdict && stateMark(repeat.verdict)}${label(
-    repeat.kind,
-    repeat.id,
-    repeat.label,
-  )} ${person(repeat.author)} <span class="quiet">${codeInWords(repeat)}</span>`,
-  name: `${repeat.label}, ${writerName(repeat.author)}`,
-  look: "repeat",
-  cells,
+/** Whether somebody else than the author of the effect, or another program of theirs, reports it. */
+export const isOther = ({ independence: { person, agent } }: Repeat): boolean => person || agent === true
+
+/** The estimate of a reproduction as a cell. */
+export const repeatCell = ({ estimate, se, low, high, n }: Repeat): EffectCell => ({
+  ...{ estimate, se, low, high, n: estimate === null ? "" : `n ${n}`, isDistinct: false },
+  text: "can't be worked out",
 })
+
+/** A reproduction as a line below the effect that it repeats. */
+export const repeatLine = (visit: Visit, repeat: Repeat): Omit<EffectLine, "cells"> => ({
+  head: html`${repeat.verdict && stateMark(repeat.verdict)}${label(repeat.by.kind, repeat.by.id, repeat.by.label)}\
+${fromOther(repeat.by)} ${person(repeat.author)} <span class="quiet">${codeInWords(visit, repeat)}</span>`,
+  name: `${repeat.by.label}, ${writerName(repeat.author)}`,
+  look: "repeat",
+})
+
+type Pooled = Pick<NonNullable<EffectAnswer["pooled"]>, "k" | "estimate" | "se" | "low" | "high">
+/** The pooled estimate of an effect and its reproductions as a cell. */
+export const pooledCell = ({ k, ...pooled }: Pooled): EffectCell => ({
+  ...pooled,
+  n: counted(k, "estimate"),
+  isDistinct: false,
+})
+
+const saying = {
+  reproduces: "Reproduced by",
+  partly_reproduces: "Reproduced in part by",
+  inconclusive: "Inconclusive for",
+  does_not_reproduce: "Not reproduced by",
+} as const
+
+/** Says in one sentence who repeated some effects, with which code, and what came of it. */
+export function repeatsInWords(visit: Visit, all: readonly Repeat[]): string {
+  const others = all.filter(isOther)
+  const said = Object.entries(saying).flatMap(([verdict, words]) => {
+    const same = others.filter((repeat) => repeat.verdict === verdict)
+    const names = new Map(same.map((repeat) => [repeat.by.id, repeat]))
+    const told = [...names.values()].map((repeat) => `${writerName(repeat.author)} (${codeInWords(visit, repeat)})`)
+    return told.length === 0 ? [] : [`${words} ${told.slice(0, 4).join(", ")}${told.length > 4 ? " and others" : ""}.`]
+  })
+  const alone = all.length > others.length ? "Repeated by its author." : ""
+  if (said.length > 0) return [...said, alone].join(" ").trim()
+  return alone === "" ? "Not yet repeated by anyone." : "Repeated by its author alone."
+}
