@@ -78,6 +78,61 @@ t.test("a cell leads to what it rests on, by keyboard and without a script", asy
   await context.close()
 })
 
+t.test("a finding shows its own contrasts, with reproductions below and one sentence on them", async (t) => {
+  const { page, context, troubles } = await watched(browser, baseUrl, { viewport: { width: 1440, height: 900 } })
+  await page.goto(`${baseUrl}/records/${told.findings[0]}`)
+  const rows = (await page.evaluate(ROWS)) as string[][]
+  const { effects } = await lab.record({ versionId: told.findings[0] ?? "" })
+  const shift = rows.slice(
+    0,
+    rows.findIndex(([head]) => head === "smoothing − baseline"),
+  )
+  t.match(
+    shift.map(([head]) => head),
+    ["shift − baseline", "This finding", /F2 grace.* at another commit/, "Together", "All runs of the Room"],
+  )
+  const digits = (value: number | null | undefined) => (value ?? 0).toFixed(3).replace("-", "−")
+  for (const [at, { estimate, low, high, pairs }] of effects.slice(0, 3).entries())
+    t.equal(shift[1]?.[at + 1], `${digits(estimate)} ${digits(low)} to ${digits(high)} n ${pairs}`)
+  const [again] = effects[0]?.reproductions ?? []
+  t.ok(shift[2]?.[1]?.startsWith(`${digits(again?.estimate)} ${digits(again?.low)}`), "its reproduction too")
+  t.ok(shift[3]?.[1]?.startsWith(digits(effects[0]?.pooled?.estimate)), "and what they come to together")
+  t.match(await page.locator(".verdict-of").innerText(), /^Reproduced by grace .*\(same code at another commit\)\.$/)
+  const bottom = async (place: string) => {
+    const box = await page.locator(place).first().boundingBox()
+    return (box?.y ?? 1e6) + (box?.height ?? 0)
+  }
+  for (const place of ["h1", ".effects", ".verdict-of"])
+    t.ok((await bottom(place)) <= 900, `${place} is on the first screen`)
+  t.same(await violations(page), [])
+  await page.goto(`${baseUrl}/records/${told.hypothesis}`)
+  const lines = ((await page.evaluate(ROWS)) as string[][]).map((row) => row.join(" ")).join("\n")
+  t.match(lines, /^shift − baseline\nF1 ada.* −3\.21 −3\.42 to −3\.01 .*\n.*F2 grace.* −3\.16 /)
+  t.same(troubles(), [])
+  await context.close()
+})
+
+t.test("a checkpoint's page has its answer and its table", async (t) => {
+  const room = await lab.room("Answered")
+  const lines = await measuring(lab, room)
+  const attempt = await lines.attempt([...arm("baseline", [5, 6, 5.5]), ...arm("shift", [4, 5.1, 4.4])])
+  await lines.publish(room.ada, [attempt])
+  const { timelineWatermark } = (await lab.reader.read("thread_context", { threadId: room.threadId })).thread
+  const { result } = await room.ada.write("post_research_checkpoint", {
+    ...{ threadId: room.threadId, state: "concluded" as const, expectedWatermark: timelineWatermark },
+    ...{ coversThrough: timelineWatermark, synthesis: "Measured once.", conclusion: "A shift helps.", citations: [] },
+    ...{
+      openQuestions: [],
+      answer: "A shift lowers the error by one.",
+      table: { metric: "error", by: ["arm"], against: "arm:baseline" },
+    },
+  })
+  const page = await text(`/checkpoints/${result.checkpointId}`)
+  t.match(page, /A shift lowers the error by one\./)
+  t.match(page, /<figure class="effects">[\s\S]*−1\.00/)
+  t.match(await text(`/rooms/${room.roomId}`), /A shift lowers the error by one\.[\s\S]*<figure class="effects">/)
+})
+
 t.test("it is copied as Markdown, CSV, SVG and PNG", async (t) => {
   const { page, context, troubles } = await watched(browser, baseUrl, {
     permissions: ["clipboard-read", "clipboard-write"],

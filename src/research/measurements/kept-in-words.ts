@@ -2,7 +2,7 @@
 import type { KeptTable } from "../../contract/answers/measurements.ts"
 import { markdownTable } from "../attempts/table.ts"
 import { textOf } from "./cells.ts"
-import { figure } from "./figures.ts"
+import { figureOn, type Scale, scaleOf } from "./figures.ts"
 import { placeInWords } from "./in-words.ts"
 import { statedOf } from "./written.ts"
 
@@ -32,14 +32,15 @@ export function laidOut(table: KeptTable): {
 }
 
 /** A difference and half of its 95 % interval, or a mean where nothing is compared: `−1.27 ±0.73*`. */
-function cell(group: Group | undefined): string {
+function cell(group: Group | undefined, scale: Scale): string {
   if (group === undefined) return ""
   const { contrast, mean, low, high } = group
-  if (contrast === null) return `${figure(mean, spread(low, high))}${group.isBaseline ? " (mean)" : ""}`
+  if (contrast === null)
+    return `${figureOn(scale, mean, spread(low, high))}${scale.value}${group.isBaseline ? " (mean)" : ""}`
   const half = spread(contrast.low, contrast.high)
-  const around = half === null ? "" : ` ±${figure(half, half)}`
+  const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
   const [star, across] = [contrast.isDistinct ? "*" : "", contrast.pairedAcross === null ? "" : "†"]
-  return `${figure(contrast.estimate, half)}${around}${star}${across}`
+  return `${figureOn(scale, contrast.estimate, half)}${around}${star}${across}`
 }
 const spread = (low: number | null, high: number | null): number | null =>
   low === null || high === null ? null : (high - low) / 2
@@ -51,7 +52,8 @@ const sizeOf = (cells: readonly (Group | undefined)[]): number =>
 /** The title of a table: `error (test) against arm:baseline over seed`. */
 const titleOf = ({ metric, split, unit, against, over, where }: KeptTable): string =>
   [
-    `${metric}${split === null ? "" : ` (${split})`}${unit === null ? "" : ` in ${unit}`}`,
+    `${metric}${split === null ? "" : ` (${split})`}`,
+    ...(unit === null ? [] : [`in ${unit === "fraction" ? "points" : unit}`]),
     ...(Object.keys(where).length === 0 ? [] : [`at ${placeInWords(where)}`]),
     ...(against === null ? [] : [`against ${against}`]),
     ...(over === null ? [] : [`over ${over}`]),
@@ -63,7 +65,8 @@ const titleOf = ({ metric, split, unit, against, over, where }: KeptTable): stri
  */
 export function keptTableInWords(table: KeptTable, bytes: number): string {
   const { rowsBy: name, columns, rows } = laidOut(table)
-  const isMarked = (mark: string) => rows.some(({ cells }) => cells.some((each) => cell(each).includes(mark)))
+  const scale = table.unit === "fraction" ? scaleOf(table.unit) : scaleOf(null)
+  const isMarked = (mark: string) => rows.some(({ cells }) => cells.some((each) => cell(each, scale).includes(mark)))
   const moved = table.groups.length > 0 && table.isStale ? `; ${table.moved.length} of its values have moved since` : ""
   const head = `${titleOf(table)}: ${table.against === null ? "means" : "difference ± half of its 95 % interval"}`
   const notes = [
@@ -73,7 +76,7 @@ export function keptTableInWords(table: KeptTable, bytes: number): string {
   const written = (some: typeof rows) =>
     markdownTable(
       [name || "all", ...columns.map((column) => column || (table.against === null ? "mean" : "difference"))],
-      some.map((row) => [row.name, ...row.cells.map(cell)]),
+      some.map((row) => [row.name, ...row.cells.map((each) => cell(each, scale))]),
     )
   const largest = rows.toSorted((one, other) => sizeOf(other.cells) - sizeOf(one.cells))
   const text = (count: number): string => {

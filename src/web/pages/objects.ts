@@ -29,6 +29,7 @@ import {
   time,
   ways,
 } from "../parts/parts.ts"
+import { effectFigure } from "./effects.ts"
 import { asOfEntry } from "./past.ts"
 import { absent, doubts, failures, nothingOf, restsOn } from "../parts/judging.ts"
 import { reviewBody, reviewLine, reviewSection } from "../parts/reviews.ts"
@@ -214,7 +215,8 @@ export function checkpointPage(visit: Visit): Shown {
   const { thread } = visit.ask("thread_context", { threadId: checkpoint.threadId })
   const json = readPath("checkpoint", { checkpointId: checkpoint.checkpointId })
   const judged = visit.ask("checkpoint_case", visit.params)
-  const { supersedesCheckpointId: replaced, openQuestions } = checkpoint
+  const { supersedesCheckpointId: replaced, openQuestions, table } = checkpoint
+  const said = [checkpoint.answer, checkpoint.conclusion, checkpoint.synthesis].join(" ")
   return {
     title: `Checkpoint of ${thread.title}`,
     rail: roomRail(room),
@@ -231,6 +233,8 @@ ${
     ? html`<h1 dir="auto">${thread.title}</h1>`
     : html`<h1 class="statement" dir="auto">${inlineMarkdown(checkpoint.conclusion)}</h1>`
 }
+${checkpoint.answer && html`<p class="lead" dir="auto">${inlineMarkdown(checkpoint.answer)}</p>`}
+${table && effectFigure(visit, room.roomId, table, said, table.moved.length)}
 ${
   checkpoint.stale
     ? html`<div class="banner warn" role="note" aria-label="Stale">${stateBadge("disputed", "Stale: news since then")}\
