@@ -2,6 +2,7 @@
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { Attachments } from "../ledger/journal/attachments.ts"
+import { mustNotRepeat, repeatedIn } from "../ledger/journal/repeating.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Audit } from "../people/audit.ts"
 import type { People } from "../people/people.ts"
@@ -49,22 +50,28 @@ export function withholdingOperations({
         : [{ path: `/fields/${index}`, message: "does not name a part of that write that can be withheld" }]
     },
     admit({ body }, { write }) {
-      if (write !== undefined && withheld.places(write, body.fields).length > 0) return
+      if (write !== undefined && withheld.places(write, body.fields).length > 0) {
+        const places = withheld.standing(write, withheld.places(write, body.fields))
+        mustNotRepeat("/explanation", repeatedIn(body.explanation, withheld.texts(write, places)))
+        return
+      }
       throw new Refusal("state_conflict", "All of that is withheld already.", {
         current: { sequence: write?.sequence ?? null },
       })
     },
-    write({ actor, body }, { write }, { position }) {
+    write({ actor, body }, { write }, { position, at }) {
       if (write === undefined) throw new Error("there is nothing to withhold it from")
       const { sequence, contentDigest, target } = write
       const fields = withheld.places(write, body.fields)
       const standing = withheld.standing(write, fields)
-      if (standing.length > 0)
+      if (standing.length > 0) {
+        withheld.remember(actor.userId, write, standing, withheld.texts(write, standing), Date.parse(at))
         change(() => {
           audit.withholdNames(withheld.seal(write, standing))
           attachments.withhold(write.position)
           search.indexAgain(withheld.idsOf(write))
         })
+      }
       withheld.note(write, fields, position)
       return {
         target: { kind: target.kind, id: target.id, label: target.label },

@@ -8,7 +8,9 @@ import { noSuch } from "../contract/objects/no-such.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { derivedId } from "../ledger/journal/journal.ts"
+import { mustNotRepeat } from "../ledger/journal/repeating.ts"
 import type { Timeline } from "../ledger/journal/timeline.ts"
+import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Threads } from "./threads.ts"
 
 /** Finds the Thread of a write. @throws Refusal 404 if it does not exist, or not in the Room that the body names */
@@ -28,9 +30,10 @@ export function threadSubject(
 interface Tables {
   readonly threads: Threads
   readonly timeline: Timeline
+  readonly withheld: Withheld
 }
 
-export function threadOperations({ threads, timeline }: Tables) {
+export function threadOperations({ threads, timeline, withheld }: Tables) {
   /**
    * @param isHere whether the Thread of the entry is one in which it may be answered @param otherwise what to say if it
    * is not
@@ -90,6 +93,9 @@ export function threadOperations({ threads, timeline }: Tables) {
     subject: ({ params }) => threadSubject(threads, params.threadId),
     references: ({ body }, { threadId }) =>
       issuesOfReply(body.replyToEntryId, (answered) => answered === threadId, "belongs to another Thread"),
+    admit({ actor, body }, _subject, at) {
+      mustNotRepeat("/text", withheld.lately.repeatedIn(actor.userId, body.text, Date.parse(at)))
+    },
     write({ body }, _subject, { entryId }) {
       return {
         target: { id: entryId, label: null },

@@ -28,6 +28,7 @@ import { type Entry, type Given, journal } from "./journal.ts"
 import { idOf, placeOf, type Target, TARGET, targetText, unpackedDigest } from "./columns.ts"
 import { hide } from "./hiding.ts"
 import { textsIn, withWordsChanged } from "./kept-texts.ts"
+import { latelyWithheld } from "./repeating.ts"
 
 /** A write of a Room, named by its entry, its record or its sequence. */
 export type NamedWrite = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }
@@ -183,7 +184,23 @@ export function withheld(db: Db) {
       : undefined
   }
 
+  const lately = latelyWithheld((mark) => find.get(mark) !== undefined)
+
   return {
+    /** The words that people withheld within the last hour. */
+    lately: { repeatedIn: lately.repeatedIn },
+
+    /** Remembers for an hour what a person withholds. */
+    remember(
+      userId: string,
+      { contentDigest }: StandingWrite,
+      [first]: readonly string[],
+      texts: readonly string[],
+      at: number,
+    ): void {
+      if (first !== undefined) lately.note(userId, markKey(contentDigest, first), texts, at)
+    },
+
     /** Finds a write of a Room; undefined if there is none. */
     write(roomId: string, named: NamedWrite): StandingWrite | undefined {
       const row =
@@ -238,6 +255,13 @@ export function withheld(db: Db) {
         const value = valueAt(body, place)
         return value !== undefined && markedAs(value) === undefined
       })
+    },
+
+    /** Returns the texts that stand in places of a write. */
+    texts({ position }: StandingWrite, places: readonly string[]): string[] {
+      const entry = kept.at(position)
+      const body = entry === undefined ? {} : bodyOf(entry.content, entry.client)
+      return places.flatMap((place) => textsIn(valueAt(body, place)))
     },
 
     /**
