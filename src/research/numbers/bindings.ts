@@ -25,6 +25,8 @@ const STATED = /^[\s=:`"'(_*]{0,3}(?:of|is|was|at|set to)[\s=:`"'–_*]{0,3}$/
 const AFTER = /^[\s\-`_*]{0,2}$/
 const LISTED = /^[\s`]{0,2}(?:,|and|or|to|through|–|-|, and|&)[\s`]{0,2}$/
 const RANGED = /^\s?(?:to|through|–|-)\s?$/
+/** Most characters between the name of a dimension and its value. */
+const NEAR = 16
 /** Most values of a range of labels or seeds. */
 const RANGE = 1_000
 
@@ -50,12 +52,14 @@ export class Passages {
   readonly mentions: readonly Mention[]
   readonly placed = new Map<Numeral, Placed>()
   readonly #quantities: Quantities
+  readonly #measured: ReadonlyMap<Sentence | undefined, readonly Numeral[]>
 
   constructor(text: string, read: Numerals, quantities: Quantities) {
     this.text = text
     this.numerals = read.numerals
     this.#quantities = quantities
     this.sentences = sentencesOf(text)
+    this.#measured = Map.groupBy(this.numerals, (numeral) => this.sentenceOf(numeral))
     const named = quantities.names.in(text)
     this.#place(named.filter(({ facet }) => facet === "name"))
     const values = [...this.placed].flatMap(([numeral, { facet }]) => this.#valuesOf(numeral, facet))
@@ -72,10 +76,14 @@ export class Passages {
   /** Finds the numbers that stand beside the name of a dimension or setting, and those listed with them. */
   #place(names: readonly Mention[]): void {
     const { text, numerals } = this
+    // Numbers and names are both in the order of the text.
+    let next = 0
     for (const [at, numeral] of numerals.entries()) {
+      while ((names[next]?.start ?? text.length) < numeral.digitsEnd) next += 1
       if (numeral.isDate || numeral.form !== "plain" || numeral.role === "spread") continue
-      const before = names.findLast((name) => name.end <= numeral.start && name.end > numeral.start - 16)
-      const gap = before === undefined ? "" : text.slice(before.end, numeral.start)
+      const before = names[next - 1]
+      const isNear = before !== undefined && before.end <= numeral.start && before.end > numeral.start - NEAR
+      const gap = isNear ? text.slice(before.end, numeral.start) : "…"
       const isBefore =
         before !== undefined && (BEFORE.test(gap) || (STATED.test(gap) && this.#isKnown(numeral, before.value)))
       if (isBefore) {
@@ -92,8 +100,9 @@ export class Passages {
         this.placed.set(numeral, listed)
         continue
       }
-      const after = names.find((name) => name.start >= numeral.digitsEnd && name.start <= numeral.digitsEnd + 3)
-      if (after !== undefined && AFTER.test(text.slice(numeral.digitsEnd, after.start)))
+      const after = names[next]
+      const isBehind = after !== undefined && after.start <= numeral.digitsEnd + 3
+      if (isBehind && AFTER.test(text.slice(numeral.digitsEnd, after.start)))
         this.placed.set(numeral, { facet: after.value, isBefore: false })
     }
     for (let at = numerals.length - 2; at >= 0; at -= 1) {
@@ -151,13 +160,8 @@ export class Passages {
   around(sentence: Sentence) {
     return this.#ofSentence.getOrInsertComputed(sentence, () => ({
       byFacet: Map.groupBy(this.within(sentence), ({ facet }) => facet),
-      values: this.numerals.filter(
-        (each) =>
-          each.start >= sentence.start &&
-          each.start < sentence.end &&
-          !each.isDate &&
-          !this.placed.has(each) &&
-          (each.role === "value" || each.role === "from"),
+      values: (this.#measured.get(sentence) ?? []).filter(
+        (each) => !each.isDate && !this.placed.has(each) && (each.role === "value" || each.role === "from"),
       ),
     }))
   }

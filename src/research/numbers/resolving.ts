@@ -210,6 +210,14 @@ export class Resolver {
 
   /** The attempts that labels or values of dimensions near a number name; undefined if it names none. */
   #attemptsOf(bindings: Bindings, level: number): ReadonlySet<string> | undefined {
+    const labels = ["A", "E", "F", "P"].map((letter) => {
+      const bound = bindings.get(letter)
+      return bound === undefined || bound.level > level ? [] : [...bound.values]
+    })
+    return this.#labelled.getOrInsertComputed(JSON.stringify(labels), () => this.#attemptsNamed(bindings, level))
+  }
+  readonly #labelled = new Map<string, ReadonlySet<string> | undefined>()
+  #attemptsNamed(bindings: Bindings, level: number): ReadonlySet<string> | undefined {
     const { quantities, behind } = this.#known
     const chosen: Set<string>[] = []
     const attempts = bindings.get("A")

@@ -32,7 +32,7 @@ t.test("an invented number", async (t) => {
       { rehearse },
     )
   }
-  const lacking = { code: "number_unresolved", path: "/conclusion", text: "3.77", start: 46, end: 50 }
+  const lacking = { code: "number_unresolved", path: "/conclusion", text: "3.77", start: 45, end: 49 }
 
   const warned = (receipt: unknown) =>
     (receipt as { warnings: { code: string }[] }).warnings.filter(({ code }) => code === lacking.code)

@@ -55,6 +55,10 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
     openQuestions: ["Why?", "How long?"],
     answer: null,
     table: null,
+    numbersCheck: {
+      ...{ numbers: 0, resolve: 0, mayBe: 0, moved: 0, unknown: 0, settings: 0, unread: 0 },
+      unresolved: [],
+    },
     conclusion: null,
     selected: true,
     stale: false,
