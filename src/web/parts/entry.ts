@@ -7,10 +7,10 @@ import type { CardKind, CardOf, Entry } from "../../contract/answers/index.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../markdown.ts"
-import { counted, shortened, title, words } from "../words.ts"
+import { counted, dateAndTime, shortened, title, words } from "../words.ts"
 import { doneBy, doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
-import { figuresOf, fromOther, label, named, person, time } from "./parts.ts"
+import { ageOf, figuresOf, fromOther, label, named, person, time } from "./parts.ts"
 import { reviewLine } from "./reviews.ts"
 import { struckIf, takenBack } from "./withdrawal.ts"
 import { isKeyOf } from "../../contract/each.ts"
@@ -182,6 +182,7 @@ function frame(entry: Entry, { chosen, below }: EntryView) {
 ${counted(replyCount, "reply", "replies")}</a>`
   return {
     permalink: html`<a class="permalink" href="${to(entryPath(threadId, entryId))}">${time(at)}</a>`,
+    replies,
     after: isAnswerable ? html`<div class="after">${replies}${below?.(entry)}</div>` : null,
     attributes: (kind: string) =>
       attributes({
@@ -206,9 +207,7 @@ export function receiptItem(entry: Entry, view: EntryView, step?: Step): Html {
   const { permalink, after, attributes: own } = frame(entry, view)
   const { entryId, author, receipt, at } = entry
   const when =
-    step === undefined
-      ? permalink
-      : html`<a class="permalink" href="?entry=${entryId}#entry-${entryId}">${time(at)}</a>`
+    step === undefined ? permalink : html`<a href="#entry-${entryId}" title="${dateAndTime(at)}">${ageOf(at)}</a>`
   return html`<li${own("receipt")}>${!step?.isSameWriter && html`${person(author)} · `}\
 ${receipt && receiptLine(receipt, step)}\
 ${via(receipt?.client)} · ${when}${after}</li>`
@@ -233,10 +232,10 @@ ${after}</li>`
 
 /** Renders the verdict of a finding below the finding's card, without saying the finding again. */
 function verdictWithin(entry: Entry, view: EntryView): Html {
-  const { permalink, after, attributes: own } = frame(entry, view)
+  const { permalink, replies, attributes: own } = frame(entry, view)
   const card = linkOf(entry)
   if (card === undefined) return html``
   return html`<div${own("verdict-within")}>${verdictsOf(card, view.labels ?? new Map())}<p class="meta">\
 <span>toward ${label("experiment", card.experimentId, card.experimentLabel)}</span>\
-<a href="${to(`/links/${card.linkId}`)}">the link</a><span>${permalink}</span></p>${after}</div>`
+<a href="${to(`/links/${card.linkId}`)}">the link</a><span>${permalink}</span>${replies}</p></div>`
 }
