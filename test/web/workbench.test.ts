@@ -185,7 +185,7 @@ t.test("without a script links and forms do the same", async (t) => {
 t.test("a setting against a metric, and what is left out is named", async (t) => {
   const { page, context } = await watched(browser, house.baseUrl)
   await page.goto(house.baseUrl + bench)
-  await page.getByRole("link", { name: "A setting against a metric" }).click()
+  await page.getByRole("link", { name: "Scatter plot" }).click()
   await page.getByLabel("Setting", { exact: true }).selectOption("optimizer.rate")
   await page.getByLabel("Metric", { exact: true }).selectOption("loss (train)")
   await page.getByLabel("Log axes").check()

@@ -61,7 +61,7 @@ const invitationShown =
     title: "Invitation",
     body: html`<h1>An invitation</h1>
       <div class="banner warn" role="status"><strong>Shown once.</strong>\
-<p>Send the link to one person. It makes one account${roomId === null ? "" : ", a member of the Room"}, until \
+<p>Send the link to one person. Creates one account${roomId === null ? "" : " in this Room"}. Expires \
 ${exactTime(expiresAt)}.</p>
       </div>
       ${command(link)}<p><a href="${to(roomId === null ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,

@@ -44,11 +44,11 @@ function actions({ userId, username, isOperator, disabledAt, ownedRooms }: Row):
   }
   if (disabledAt !== null) return asked("enable_person", "Enable", `Enable ${username}`)
   return html`${asked("disable_person", "Disable", `Disable ${username}`, "ends")}\
-${asked("end_access", "End access", `End all credentials and keys of ${username}`, "ends")}${
+${asked("end_access", "Revoke all tokens", `End all credentials and keys of ${username}`, "ends")}${
   isOperator
     ? asked("unmake_operator", "Remove operator", `Remove ${username} as operator`, "danger")
     : asked("make_operator", "Make operator", `Make ${username} an operator`)
-}${asked("clear_sign_in_count", "Forget failed sign-ins", `Forget failed sign-ins of ${username}`)}`
+}${asked("clear_sign_in_count", "Unlock sign-in", `Unlock the sign-in of ${username}`)}`
 }
 
 function personRow(row: Row): Html {

@@ -165,7 +165,7 @@ export function workbench(
 <a href="${to(changed(path, query))}"${attributes({ "aria-current": isPicture ? null : "true" })}>Table</a> \
 <a href="${to(changed(path, { ...query, sort: "label", order: "ascending" }, { view: "picture" }))}"${attributes({
     "aria-current": isPicture ? "true" : null,
-  })}>A setting against a metric</a></nav>`
+  })}>Scatter plot</a></nav>`
   const isOfOne = query.experimentId !== undefined
   // Always in the order of labels, so that crawlers do not find an address for each order.
   const everything = { ...query, sort: "label", order: "ascending" as const, columns: [] }

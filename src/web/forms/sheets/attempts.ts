@@ -147,10 +147,10 @@ export const attemptSheets = {
         missing: "Choose the finding whose difference it repeats.",
       },
       "/reproduction/repeats/effect": {
-        label: "Its number there, from 0",
+        label: "Which effect",
         missing: "Say which difference of the finding it repeats.",
       },
-      "/reproduction/repeats/attemptIds": { label: "Other attempts whose values count" },
+      "/reproduction/repeats/attemptIds": { label: "Attempts included" },
       "/message": { label: "Anything else?", tall: 2 },
       "/metrics": { label: "Metrics", row: "metric", rows: 1, line: true },
       "/metrics/*/name": { label: "Name", missing: "Metric {n} has no name yet." },

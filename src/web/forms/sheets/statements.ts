@@ -256,7 +256,7 @@ export const statementSheets = {
       "/effects/*/repeats": { label: "The difference of another finding that it repeats", line: true },
       "/effects/*/repeats/versionId": { label: "Finding", missing: "Choose the finding that difference {n} repeats." },
       "/effects/*/repeats/effect": {
-        label: "Its number there, from 0",
+        label: "Which effect",
         missing: "Say which difference of that finding difference {n} repeats.",
       },
       "/materials": { label: "Materials used", row: "material", rows: 1 },
