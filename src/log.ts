@@ -14,6 +14,6 @@ export interface LogOptions {
   readonly to?: DestinationStream
 }
 
-export const openLog = (level: "info" | "silent" = "info", { busy = false, to }: LogOptions = {}): Logger =>
+export const openLog = (level: "info" | "fatal" | "silent" = "info", { busy = false, to }: LogOptions = {}): Logger =>
   // No line should contain a token. If one does, the token is cut before it is written.
   pino({ level, base: null, hooks: { streamWrite: withoutTokens } }, to ?? destination({ dest: 2, sync: !busy }))

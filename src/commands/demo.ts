@@ -19,7 +19,7 @@ async function demo(options: Options): Promise<void> {
     // Reader threads do not use the seeded world.
     ...(!options.deterministic && { threads: 1 }),
     ...outsideOf(options, null),
-    log: openLog(options.json ? "silent" : "info"),
+    log: openLog(options.json ? "fatal" : "info"),
   })
   const ended = untilEnded(running)
   const { baseUrl, people, rooms, credentials, keys, repositories } = running

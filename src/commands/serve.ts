@@ -291,8 +291,6 @@ async function serve(settings: ServeSettings): Promise<void> {
       `There are no users yet. Set up the first person with this link, which works once:\n  ${service.setUpLink}`,
     )
   await ended
-  // A normal exit closes the database, which would copy its log into the data file.
-  if (files.isSpoilt()) process.exit(1)
 }
 
 export const serveCommand = (): Command =>

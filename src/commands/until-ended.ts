@@ -8,7 +8,10 @@ import { releaseMemory } from "../app/threads/memory.ts"
  * from then on. Until it ends, the process belongs to the service, which returns memory after busy periods.
  * @param onBroken called before the shutdown if the service failed
  */
-export async function untilEnded(service: Pick<Service, "broken" | "close">, onBroken = () => {}): Promise<void> {
+export async function untilEnded(
+  service: Pick<Service, "broken" | "close"> & Partial<Pick<Service, "files">>,
+  onBroken = () => {},
+): Promise<void> {
   const signalled = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
   })
@@ -21,4 +24,6 @@ export async function untilEnded(service: Pick<Service, "broken" | "close">, onB
   keepMemory()
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(1))
   await service.close()
+  // A normal exit closes the database, which would copy its log into the data file.
+  if (service.files?.isSpoilt()) process.exit(1)
 }

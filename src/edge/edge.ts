@@ -139,7 +139,7 @@ export const fault = (
 ): Refusal =>
   new Refusal(
     "temporarily_unavailable",
-    `${what}. ${isReading(method) ? "Ask again in a moment." : "Keep the id and the body, and send them again."}`,
+    `${what}. ${isReading(method) ? "Ask again in a moment." : "Send exactly the same request again."}`,
     { retryAfter, committed: isReading(method) ? false : null },
   )
 

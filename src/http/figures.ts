@@ -9,31 +9,44 @@ import { uploadLog } from "../contract/definitions/logs.ts"
 import { takeLog } from "../figures/log.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
-import { asset, json, tagOf, versioned } from "../edge/answers/answer.ts"
+import { asset, FOR_A_DAY, json, tagOf, versioned } from "../edge/answers/answer.ts"
 import type { Edge } from "../edge/edge.ts"
-import { agentCaller, pageCaller } from "../edge/identity/callers.ts"
+import { agentCaller, mustStillBeBearer, mustStillBeSignedIn, pageCaller } from "../edge/identity/callers.ts"
 import { mustBePlain, readBytes } from "../edge/limits/body.ts"
 import { receiveLog } from "../edge/limits/receiving.ts"
 import { pathParams } from "../edge/paths.ts"
 import { keepFigure, keepLog } from "../edge/requests/writes.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
+/** Who uploads, and whether they still may once all has arrived. */
+interface Uploader {
+  readonly actor: Actor
+  /** @throws Refusal `not_authenticated` */
+  mustStillBe(): void
+}
+
+const agentOf = (edge: Edge, event: H3Event): Uploader => ({
+  actor: agentCaller(edge, "research", event),
+  mustStillBe: () => mustStillBeBearer(edge, "research", event),
+})
+const personOf = (edge: Edge, event: H3Event): Uploader => ({
+  actor: pageCaller(edge, event),
+  mustStillBe: () => mustStillBeSignedIn(edge, event),
+})
+
 /** Stores an uploaded picture. The same picture sent again gets the same answer. */
-async function keep(edge: Edge, actor: Actor, event: H3Event) {
+async function keep(edge: Edge, { actor, mustStillBe }: Uploader, event: H3Event) {
   const { name, permission } = uploadFigure
   if (actor.grant !== null && !actor.grant.permissions.has(permission))
     throw new Refusal("permission_missing", `${name} needs ${permission}; this credential lacks it.`, {
       current: { needed: [permission], missing: [permission] },
     })
-  return json(
-    versioned(
-      await keepFigure(edge, actor, await readBytes(event, limits.figureBytes), event.req.headers.get("content-type")),
-    ),
-  )
+  const bytes = await readBytes(event, limits.figureBytes)
+  return json(versioned(await keepFigure(edge, actor, bytes, event.req.headers.get("content-type"), mustStillBe)))
 }
 
 /** Stores an uploaded log. The same text sent again gets the same answer. */
-async function keepText(edge: Edge, actor: Actor, event: H3Event) {
+async function keepText(edge: Edge, { actor, mustStillBe }: Uploader, event: H3Event) {
   const { name, permissions, mediaType } = uploadLog
   const { grant } = actor
   if (grant !== null && !permissions.some((each) => grant.permissions.has(each)))
@@ -47,15 +60,15 @@ async function keepText(edge: Edge, actor: Actor, event: H3Event) {
     throw new Refusal("invalid_schema", `Send the log as Content-Type: ${mediaType}, in UTF-8. Nothing was stored.`, {
       issues: [{ path: "", message: `must be sent as ${mediaType} in UTF-8` }],
     })
-  return json(versioned(await keepLog(edge, actor, await receiveLog(event, takeLog))))
+  return json(versioned(await keepLog(edge, actor, await receiveLog(event, takeLog), mustStillBe)))
 }
 
 export function figureRoutes(edge: Edge, routes: Routes): void {
   const { method, path, browserPath } = uploadFigure
-  routes.add(method, path, (event) => keep(edge, agentCaller(edge, "research", event), event))
-  routes.add(method, browserPath, (event) => keep(edge, pageCaller(edge, event), event))
-  routes.add(uploadLog.method, uploadLog.path, (event) => keepText(edge, agentCaller(edge, "research", event), event))
-  routes.add(uploadLog.method, uploadLog.browserPath, (event) => keepText(edge, pageCaller(edge, event), event))
+  routes.add(method, path, (event) => keep(edge, agentOf(edge, event), event))
+  routes.add(method, browserPath, (event) => keep(edge, personOf(edge, event), event))
+  routes.add(uploadLog.method, uploadLog.path, (event) => keepText(edge, agentOf(edge, event), event))
+  routes.add(uploadLog.method, uploadLog.browserPath, (event) => keepText(edge, personOf(edge, event), event))
   routes.add(
     readFigure.method,
     readFigure.path,
@@ -63,7 +76,8 @@ export function figureRoutes(edge: Edge, routes: Routes): void {
       const { digest = "" } = pathParams(event)
       const found = edge.instance.tables.attachments.served(digest)
       if (found === undefined) throw new Refusal("unknown_figure", "There is no public picture with this digest.")
-      return asset(new Uint8Array(found.bytes), found.mediaType, tagOf(pathOfFigure(digest)))
+      // Its content never changes, but it can be withheld.
+      return asset(new Uint8Array(found.bytes), found.mediaType, tagOf(pathOfFigure(digest)), FOR_A_DAY)
     },
     "everywhere",
   )

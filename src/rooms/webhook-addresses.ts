@@ -9,11 +9,15 @@ export type Network = ReturnType<typeof ipaddr.parseCIDR>
 /** Parses a list of networks such as `10.0.0.0/8,fd00::/8`. @throws Error if it is invalid */
 export const networksIn = (text: string): Network[] => text.split(",").map((each) => ipaddr.parseCIDR(each.trim()))
 
+/** The IPv6 addresses that are given out. Others may stand for an IPv4 address: `::10.0.0.1`, and those of NAT64. */
+const GLOBAL = ipaddr.parseCIDR("2000::/3")
+
 /** Whether webhooks may be sent to an IP address. An IPv4-mapped IPv6 address counts as IPv4. */
 export function mayReach(address: string, networks: readonly Network[]): boolean {
   if (!ipaddr.isValid(address)) return false
   const ip = ipaddr.process(address)
-  return ip.range() === "unicast" || networks.some((network) => network[0].kind() === ip.kind() && ip.match(network))
+  const isPublic = ip.range() === "unicast" && (ip.kind() === "ipv4" || ip.match(GLOBAL))
+  return isPublic || networks.some((network) => network[0].kind() === ip.kind() && ip.match(network))
 }
 
 /** Thrown for a host with no permitted address. */

@@ -3,6 +3,7 @@ import { limits } from "../contract/limits.ts"
 import { placeOf, idOf } from "../ledger/journal/columns.ts"
 import type { ThreadSummary } from "../contract/answers/index.ts"
 import type { Db } from "../ledger/storage/database.ts"
+import { AGENT_OF_THREAD } from "../ledger/journal/author.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 
 // SQL that tells whether a checkpoint is stale, and why (protocol, section 8).
@@ -50,6 +51,7 @@ export const STALE_REASONS = `(SELECT json_group_array(CASE WHEN room = c.room_i
 type Row = Omit<ThreadSummary, "author" | "opening" | "stale"> & {
   readonly authorId: string
   readonly username: string
+  readonly agent: string | null
   readonly opening: number
   readonly stale: number
 }
@@ -60,7 +62,7 @@ const summary = (row: Row): ThreadSummary => ({
   roomId: row.roomId,
   sequence: row.sequence,
   title: row.title,
-  author: { userId: row.authorId, username: row.username },
+  author: { userId: row.authorId, username: row.username, agent: row.agent },
   createdAt: row.createdAt,
   opening: row.opening === 1,
   followsEntryId: row.followsEntryId,
@@ -72,7 +74,7 @@ const summary = (row: Row): ThreadSummary => ({
 
 const SUMMARY = `
   SELECT t.thread_id AS threadId, t.room_id AS roomId, t.sequence, t.title, t.author_id AS authorId, p.username,
-    t.created_at AS createdAt,
+    ${AGENT_OF_THREAD("t.thread_id")} AS agent, t.created_at AS createdAt,
     t.thread_id = r.opening_thread_id AS opening, t.follows_entry_id AS followsEntryId,
     t.selected_checkpoint_id AS selectedCheckpointId,
     ${STALE} AS stale, coalesce(h.timeline_sequence, 0) AS timelineWatermark,

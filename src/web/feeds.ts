@@ -5,7 +5,7 @@ import { roomSitemap, robotsTxt, sitemapIndex } from "../documents/crawlers.ts"
 import { atom, jsonFeed } from "../documents/feeds/formats.ts"
 import { feeds } from "../documents/feeds/index.ts"
 import type { DocumentSource } from "../documents/writing.ts"
-import { type Answer, answer, asset, tagOf } from "../edge/answers/answer.ts"
+import { type Answer, answer, asset, FOR_A_DAY, tagOf } from "../edge/answers/answer.ts"
 import type { Edge } from "../edge/edge.ts"
 import { ownTurn } from "../edge/limits/budgets.ts"
 import type { Routes } from "../edge/requests/routes.ts"
@@ -25,8 +25,7 @@ const formats = {
  */
 function iconAnswer(): Answer {
   const drawn = present(packagedBytes("src/web/style/favicon.ico"))
-  const icon = asset(drawn, "image/x-icon", tagOf(drawn))
-  icon.headers["cache-control"] = "public, max-age=86400"
+  const icon = asset(drawn, "image/x-icon", tagOf(drawn), FOR_A_DAY)
   return icon
 }
 

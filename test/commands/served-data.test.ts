@@ -16,7 +16,7 @@ import { join } from "node:path"
 import { execFileSync } from "node:child_process"
 import tap, { type Test, test } from "tap"
 import { type Answer, ask } from "../support/ask.ts"
-import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
+import { endAll, executable, newPlace, run, serve, start } from "../support/program.ts"
 
 const program = executable()
 const place = newPlace()
@@ -86,6 +86,15 @@ test("the same holds for one whose log was deleted", { skip: linux }, async (t) 
   await endsFor(t, service, "research-room.db-wal")
   const checked = await run(program, ["check", "--data", "unlogged"], place)
   t.match(checked, { code: 0, out: /^1 Rooms/ }, "every acknowledged write was copied into the data before the end")
+})
+
+test("a demo says the same in one sentence, with --json too", { skip: linux }, async (t) => {
+  const demo = start(program, ["demo", "--json", "--data", "demo"], place)
+  await demo.printed(/"baseUrl"/)
+  renameSync(join(place.folder, "demo/research-room.db"), join(place.folder, "demo/moved.db"))
+  const { code, err } = await demo.ended()
+  t.equal(code, 1)
+  t.match(err.trim(), /^[^\n]*research-room\.db is no longer the file that this service opened[^\n]*$/)
 })
 
 test("and for one without writes, within seconds", { skip: linux }, async (t) => {

@@ -47,9 +47,13 @@ t.test("a picture is uploaded, and is public once a write names it", async (t) =
   t.match(Object.fromEntries(response.headers), {
     "content-type": "image/png",
     "x-content-type-options": "nosniff",
-    "cache-control": "public, max-age=31536000, immutable",
+    "cache-control": "public, max-age=86400",
     "access-control-allow-origin": "*",
   })
+  const again = await fetch(`${baseUrl}/api/research/figures/${digest}`, {
+    headers: { "if-none-match": response.headers.get("etag") ?? "" },
+  })
+  t.equal(again.status, 304, "after a day a cache asks again, with its tag")
   const bytes = Buffer.from(await response.arrayBuffer())
   t.equal(`sha256:${createHash("sha256").update(bytes).digest("hex")}`, digest, "its digest matches the served bytes")
   const { items } = await owner.read("thread_timeline", { threadId, after: (entry?.sequence ?? 1) - 1 })

@@ -45,6 +45,7 @@ export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: b
       : []),
     "So do exports made before now, and everything else that was copied or read; the service cannot list those. " +
       "Delete them, or make new ones.",
+    "Caches of browsers and proxies may show a picture for up to a day.",
     "An instance that imported the Room shows it until it imports a newer export; " +
       "which instances did is not known here.",
   ].join(" ")

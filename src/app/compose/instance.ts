@@ -166,6 +166,7 @@ export function createInstance({
     change: (change) => remaking.change(change),
     copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator, !remaking.isInPieces),
   })
+  timeline.tellEffects(tables.effects.sentencesOf)
   ledger.setBehaviours(behaviours, stepsOf(domains, tables))
 
   const importing = ledger.addActs(importActs(tables))

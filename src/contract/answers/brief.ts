@@ -191,4 +191,6 @@ export const nextSteps = shape({
   roomId: id,
   items: v.array(nextItem),
   claims: v.array(claim),
+  /** How many more steps of each kind there are. */
+  leftOut: v.array(shape({ what: v.picklist(enumerations.nextStep), count })),
 })

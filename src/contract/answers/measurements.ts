@@ -227,6 +227,8 @@ export const effect = shape({
   within: v.nullable(v.number()),
   /** Whether its 90 % interval lies inside; null without bounds. */
   isWithin: v.nullable(v.boolean()),
+  /** The commits of the attempts whose values it compares, oldest first. */
+  commits: v.exactOptional(v.array(v.string())),
   /** The effect in words, with its interval. */
   sentence: freeText,
   /** Whether its values have changed since: an attempt fell or reported more, or names of its metrics were withheld. */

@@ -33,6 +33,8 @@ export const searchHit = shape({
    * link, the state of a checkpoint.
    */
   standing: text,
+  /** For a finding: its present effects, in a sentence each. */
+  effects: v.exactOptional(v.array(freeText)),
   replacedBy: v.nullable(shape({ versionId: id, label: v.string(), ...fromOtherRoom })),
 })
 

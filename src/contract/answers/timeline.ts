@@ -26,7 +26,7 @@ const threadFields = {
   /** Its place among the Threads of its Room; the cursor of the list. */
   sequence: count,
   title: freeText,
-  author: person,
+  author,
   createdAt: at,
   opening: v.boolean(),
   followsEntryId: v.nullable(id),
@@ -58,6 +58,8 @@ const recordCard = shape({
   evidenceTally,
   /** For a finding. */
   reviewed: v.exactOptional(reviewed),
+  /** For a finding: its present effects, in a sentence each. */
+  effects: v.exactOptional(v.array(freeText)),
 })
 
 const findingLinkCard = shape({

@@ -9,6 +9,7 @@ import { limits } from "../limits.ts"
 import { type Issue, Refusal } from "../refusals/refusal.ts"
 import { dictionary, key, list, oneOf, plain, shape } from "../schema/fields.ts"
 import { check, pointer } from "../schema/validation.ts"
+import { schemaVersions } from "../versions.ts"
 import { operationNamed, operations } from "./index.ts"
 
 /** Whether a batch may contain an operation. */
@@ -21,6 +22,8 @@ const names = operations.filter(isBatched).map(({ name }) => name)
  * the receipt of write `a`.
  */
 export const batchBody = shape({
+  /** Of each of its writes that gives none. */
+  schemaVersion: v.exactOptional(v.literal(schemaVersions.research)),
   writes: list(
     shape({
       as: v.exactOptional(key),
@@ -74,6 +77,7 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
   const known = new Set<string>()
   const issues: Issue[] = []
   let references = 0
+  const { schemaVersion } = checked.value
   const writes = checked.value.writes.map(({ as = null, operation: name, params = {}, body }, index): BatchedWrite => {
     const place = pointer(["writes", index])
     const named = referencesIn({ params, body })
@@ -89,7 +93,8 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
     if (as !== null) known.add(as)
     const operation = operationNamed(name)
     if (operation === undefined) throw new Error(`${name} is not an operation`)
-    return { as, operation, params: jsonObject(params), body: jsonObject(body) }
+    const whole = schemaVersion === undefined ? body : { schemaVersion, ...body }
+    return { as, operation, params: jsonObject(params), body: jsonObject(whole) }
   })
   if (issues.length > 0) throw invalid(issues)
   return writes

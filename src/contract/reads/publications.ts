@@ -11,7 +11,11 @@ export const publicationReads = [
     name: "hypotheses",
     path: "/api/research/hypotheses",
     summary: "Hypotheses in the order in which they were published; label needs roomId.",
-    parameters: { roomId: v.exactOptional(subject("room")), label: v.exactOptional(labelPattern("hypothesis")) },
+    parameters: {
+      roomId: v.exactOptional(subject("room")),
+      label: v.exactOptional(labelPattern("hypothesis")),
+      agent: recordFilters.agent,
+    },
     cursor: "uuid",
     answer: answers.page(answers.recordSummary),
   }),

@@ -19,10 +19,11 @@ const lastPage = (watermark: number): number => Math.max(0, watermark - limits.p
 /** Reads the names of authors, once for each. */
 function authors({ ask }: DocumentSource) {
   const known = new Map<string, NonNullable<FeedEntry["author"]>>()
-  return ({ userId }: { readonly userId: string }) =>
-    known.getOrInsertComputed(userId, () => {
+  return ({ userId, agent }: { readonly userId: string; readonly agent?: string | null }) =>
+    known.getOrInsertComputed(`${userId} ${agent ?? ""}`, () => {
       const person = ask("person", { username: userId })
-      return { name: shownName(person), ...(person.orcid !== null && { address: orcidAddress(person.orcid) }) }
+      const name = writerName({ username: shownName(person), agent: agent ?? null })
+      return { name, ...(person.orcid !== null && { address: orcidAddress(person.orcid) }) }
     })
 }
 type AuthorOf = ReturnType<typeof authors>

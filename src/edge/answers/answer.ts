@@ -90,13 +90,16 @@ export const download = (body: ReadableStream<Uint8Array>, type: MediaType, name
     },
   })
 
-/** A file whose content never changes. */
-export const asset = (body: Uint8Array<ArrayBuffer>, type: string, tag: string): Answer =>
+export const FOR_A_DAY = "public, max-age=86400"
+const FOR_EVER = "public, max-age=31536000, immutable"
+
+/** A file whose content never changes. @param cache how long it may be kept without asking again */
+export const asset = (body: Uint8Array<ArrayBuffer>, type: string, tag: string, cache = FOR_EVER): Answer =>
   new Answer(body, {
     headers: {
       ...commonHeaders,
       "content-type": type,
-      "cache-control": "public, max-age=31536000, immutable",
+      "cache-control": cache,
       etag: tag,
     },
   })

@@ -119,6 +119,13 @@ export function signedIn({ instance, rates }: Edge, event: H3Event): Person | un
   return person
 }
 
+/** Checks the same of a person, whose session can have ended meanwhile. @throws Refusal `not_authenticated` */
+export function mustStillBeSignedIn({ instance }: Edge, event: H3Event): void {
+  const token = getCookie(event, sessionCookie)
+  if (token === undefined || instance.tables.sessions.person(token) === undefined)
+    throw new Refusal("not_authenticated", "Your session has ended. Nothing was stored. Sign in again.")
+}
+
 /** @throws Refusal `not_authenticated` */
 export function mustBeSignedIn(edge: Edge, event: H3Event): Person {
   const person = signedIn(edge, event)

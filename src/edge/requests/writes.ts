@@ -126,13 +126,20 @@ export const sendBatch = (
     return receipts.map((receipt, index) => told(receipt, read[index]?.readAs))
   })
 
-/** Stores an uploaded log until an event of an attempt names it. */
+/**
+ * Stores an uploaded log until an event of an attempt names it. @param mustStillBe refuses an uploader whose credential
+ * or session ended while the log arrived
+ */
 export async function keepLog(
   { instance: { ledger, tables, world } }: Edge,
   { userId }: Pick<Actor, "userId">,
   log: StoredLog,
+  mustStillBe: () => void,
 ): Promise<Omit<UploadedLog, "schemaVersion">> {
-  await ledger.transact(() => tables.attachments.keepLog(log, userId, isoTime(world.now())))
+  await ledger.transact(() => {
+    mustStillBe()
+    tables.attachments.keepLog(log, userId, isoTime(world.now()))
+  })
   const { digest } = log
   const { bytes, lines, cut } = log.log
   return { digest, bytes, lines, cut }
@@ -147,9 +154,13 @@ export async function keepFigure(
   { userId }: Pick<Actor, "userId">,
   bytes: Uint8Array,
   contentType: string | null,
+  mustStillBe: () => void,
 ): Promise<UploadedFigure> {
   const figure = await uploaded(bytes, figureTypeOf(contentType), userId)
-  await ledger.transact(() => tables.attachments.keep(figure, userId, isoTime(world.now())))
+  await ledger.transact(() => {
+    mustStillBe()
+    tables.attachments.keep(figure, userId, isoTime(world.now()))
+  })
   const { digest, width, height } = figure
   return { digest, width, height }
 }

@@ -1,6 +1,7 @@
 /** The author of a write and the agent that sent it, read from the write's row in the journal. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { Actor } from "./actor.ts"
+import { placeOf } from "./columns.ts"
 
 /**
  * SQL for the agent that sent a write: empty for a person in the browser, null if not recorded. @param position SQL for
@@ -20,6 +21,13 @@ export const AGENT = (row: string): string => AGENT_AT(`${row}.history_position`
 /** The same for the write that made a timeline entry. @param entryId SQL for its id */
 export const AGENT_OF_ENTRY = (entryId: string): string =>
   AGENT_AT(`(SELECT ae.history_position FROM timeline_entries ae WHERE ae.entry_id = ${entryId})`)
+
+/** The same for the write that opened a Thread, which made its first entry. @param threadId SQL for its id */
+export const AGENT_OF_THREAD = (threadId: string): string => `(SELECT nullif(tw.agent, '')
+    FROM timeline_entries te
+    JOIN journal tj ON tj.position = te.history_position
+    JOIN writers tw ON tw.writer = tj.writer
+    WHERE te.thread = ${placeOf(threadId)} AND te.sequence = 1 AND tj.operation = 'create_thread')`
 
 /** Picks the author out of a row with more columns. */
 export const authorIn = ({ userId, username, agent }: Author): Author => ({ userId, username, agent })

@@ -136,14 +136,22 @@ function beginningOf(row: Row): string {
  * Returns an entry as JSON: the cached beginning, then the standing of its card and the count of its replies as they
  * are now.
  */
-function served({ versionId, status, notices, further, replyCount }: Moving, begins: string): JsonText<Entry> {
+function served(
+  { versionId, status, notices, further, replyCount }: Moving,
+  begins: string,
+  effects: readonly string[] | undefined,
+): JsonText<Entry> {
   // If the record belongs to another Room, so do the links in its notices.
   const list =
     notices === null ? "[]" : begins.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(begins)) : notices
   const standing = versionId === null ? "" : `,"status":"${status ?? "current"}","notices":${list}`
-  const end = versionId === null && further === null ? "" : `${standing}${further ?? ""}}`
+  const moving = `${standing}${further ?? ""}${effects === undefined ? "" : `,"effects":${JSON.stringify(effects)}`}`
+  const end = versionId === null && further === null ? "" : `${moving}}`
   return new JsonText(stored<Entry>(`${begins}${end},"replyCount":${replyCount}}`))
 }
+
+/** Returns the sentences of the effects of each finding among some records. */
+export type EffectsOf = (versionIds: readonly string[]) => ReadonlyMap<string, readonly string[]>
 
 export type Timeline = ReturnType<typeof timeline>
 
@@ -189,6 +197,9 @@ export function timeline(db: Db) {
   )
   const newest = db.prepare<Moving>(`${SELECT} WHERE ${IN_THREAD} ORDER BY e.sequence DESC LIMIT +?`)
 
+  /** The effects of findings in words, which another domain works out. */
+  let effectsOf: EffectsOf = () => new Map()
+
   const withText = <Found extends Moving>(find: () => readonly Found[]) =>
     db.snapshot(() => {
       const rows = find()
@@ -197,10 +208,21 @@ export function timeline(db: Db) {
           .all(JSON.stringify(missing.map(({ name }) => name.slice(HEX))))
           .map((row) => ({ name: row.name, text: beginningOf(row) })),
       )
-      return rows.map((row) => ({ row, sequence: row.sequence, entry: served(row, present(begins.get(row.name))) }))
+      const cards = rows.flatMap(({ versionId, further }) =>
+        versionId === null || further === null ? [] : [versionId],
+      )
+      const effects = cards.length === 0 ? undefined : effectsOf(cards)
+      return rows.map((row) => ({
+        row,
+        sequence: row.sequence,
+        entry: served(row, present(begins.get(row.name)), effects?.get(row.versionId ?? "")),
+      }))
     })
 
   return {
+    /** Says how the cards of findings tell their effects. */
+    tellEffects: (tell: EffectsOf): void => void (effectsOf = tell),
+
     append({ entryId, threadId, sequence, kind, replyToEntryId, standingOf, position }: NewEntry): void {
       insert({
         thread: present(place(threadId)),

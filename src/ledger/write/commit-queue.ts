@@ -55,7 +55,7 @@ export const notStored = () =>
 export const uncertain = () =>
   new Refusal(
     "temporarily_unavailable",
-    "The write could not be finished for certain. Keep its id and body and send it again.",
+    "It is not certain whether this was stored. Send exactly the same request again.",
     {
       retryAfter: 2,
       committed: null,

@@ -123,6 +123,8 @@ const AT_ONCE = 8
  * OpenID Connect permits at most 255 ASCII characters. The database could store anything else as a different subject.
  */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
+/** Seconds by which the provider's clock may differ, and for which a token may have been on its way: it comes at once. */
+const [CLOCK_TOLERANCE, OLDEST] = [30, 600]
 /** Maximum length of an address to which a browser is redirected. */
 const ADDRESS_MOST = 4_000
 /** Used states to remember, and for how many milliseconds: longer than a browser can return one. */
@@ -167,6 +169,14 @@ const EMAIL = /^[\x21\x23-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i
 function verifiedEmail({ email, email_verified }: Readonly<Record<string, unknown>>): string | null {
   const address = email_verified === true ? text(email) : null
   return address !== null && EMAIL.test(address) ? address : null
+}
+
+/** What is wrong with a token that the client library accepts; null if nothing is. */
+function faultOf({ azp, iat }: { readonly azp?: unknown; readonly iat: number }, clientId: string): string | null {
+  if (azp !== undefined && azp !== clientId) return "its identity token was issued to another client (azp)"
+  const age = Date.now() / 1000 - iat
+  if (age < -CLOCK_TOLERANCE) return "its identity token is dated in the future (iat)"
+  return age > OLDEST + CLOCK_TOLERANCE ? "its identity token was issued long ago (iat)" : null
 }
 
 export class Provider {
@@ -234,6 +244,8 @@ export class Provider {
       const claims = tokens.claims()
       if (claims === undefined || !SUBJECT.test(claims.sub))
         throw this.#untrusted("its subject is not 1 to 255 ASCII characters")
+      const fault = faultOf(claims, this.#settings.clientId)
+      if (fault !== null) throw this.#untrusted(fault)
       // Many providers give the name and the email address only at the userinfo endpoint.
       const isWhole = claims.preferred_username !== undefined && claims.email !== undefined
       const userInfo: Readonly<Record<string, unknown>> =
@@ -324,7 +336,7 @@ export class Provider {
     const configuration = await client.discovery(
       new URL(issuer),
       clientId,
-      { [client.clockTolerance]: 30 },
+      { [client.clockTolerance]: CLOCK_TOLERANCE },
       authenticate,
       {
         [client.customFetch]: this.#fetch,

@@ -149,8 +149,10 @@ export function attemptReads({ rooms, attempts, events, materials, evidence, log
         intendedDeviation = null,
         inputs,
       } = parsed(registration)
+      const [reproduced] = Object.values(attempt.reproduces ?? {})
       return {
         ...attempt,
+        ...(reproduced !== undefined && { independence: evidence.differing(reproduced)(attempt.attemptId) }),
         repository,
         argv,
         configuration,

@@ -48,6 +48,8 @@ const kindsOfSteps: Readonly<Record<NextItem["what"], Step>> = {
 const idsOf = ({ what, object, body: { threadId, experimentId } }: NextItem): string[] =>
   [object.id, what === "renew_conclusion" ? threadId : experimentId].filter((each) => typeof each === "string")
 
+export type NextSteps = Pick<AnswerOf<"room_next">, "items" | "leftOut">
+
 /** @param now milliseconds since 1970 @param claimed returns the current claims on some ids */
 export function nextSteps(
   candidates: Candidates,
@@ -55,7 +57,7 @@ export function nextSteps(
   known: Leads,
   now: number,
   claimed: (ids: readonly string[]) => readonly Pick<Claim, "what" | "objectId">[],
-): NextItem[] {
+): NextSteps {
   const { roomId } = place
   const asked = candidates.beingAsked(
     roomId,
@@ -155,7 +157,12 @@ export function nextSteps(
   const isClaimed = (step: NextItem) =>
     taken.some(({ what, objectId }) => what === kindsOfSteps[step.what].work && idsOf(step).includes(objectId))
   const free = steps.filter((step) => !isClaimed(step))
-  return enumerations.nextStep
+  const items = enumerations.nextStep
     .flatMap((what) => free.filter((each) => each.what === what).slice(0, EACH))
     .slice(0, limits.pageItems)
+  const left = Map.groupBy(
+    free.filter((each) => !items.includes(each)),
+    ({ what }) => what,
+  )
+  return { items, leftOut: [...left].map(([what, { length: count }]) => ({ what, count })) }
 }

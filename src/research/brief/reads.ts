@@ -40,7 +40,7 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
     const at = isoTime(moment)
     const lasting = claims.lasting(place, at)
     return {
-      items: nextSteps(brief, place, known, moment, (ids) => claims.among(ids, at)),
+      ...nextSteps(brief, place, known, moment, (ids) => claims.among(ids, at)),
       claims: lasting.map(({ claimId, what, kind, objectId, label, by, agent, until, note }) => {
         const object = { kind, id: objectId, label }
         return { claimId, what, object, by, agent, until, note }

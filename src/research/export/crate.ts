@@ -197,7 +197,11 @@ function* entities(
   yield licenceOf(room.summary.license)
   yield licenceElsewhere
   yield* statusEntities
-  yield* [...people.keys()].map((userId) => personEntity(room.described(userId)))
+  const agents = room.agents()
+  yield* [...people.keys()].map((userId) => {
+    const names = (agents.get(userId) ?? []).map(({ agent }) => agent)
+    return personEntity(room.described(userId), names)
+  })
   yield* [...software.values()].map(softwareEntity)
 
   const byPath = new Map(kept.map((file) => [file.path, file]))

@@ -59,12 +59,19 @@ export const licenceElsewhere: Entity = {
 }
 const license = to(licenceElsewhere["@id"])
 
-export const personEntity = ({ userId, username, name, givenName, familyName }: NamedPerson): Entity => ({
+/** @param agents the names of the agents that wrote for the person in this Room */
+export const personEntity = (
+  { userId, username, name, givenName, familyName }: NamedPerson,
+  agents: readonly string[],
+): Entity => ({
   "@id": ids.person(userId),
   "@type": "Person",
   name: shownName({ name, username }),
   identifier: userId,
   ...compact({ alternateName: name === null ? undefined : username, givenName, familyName }),
+  ...(agents.length > 0 && {
+    description: `Wrote here also through ${agents.map((each) => `agent ${each}`).join(", ")}.`,
+  }),
 })
 
 /** A pinned commit. A SHA-1 commit also has its Software Heritage identifier. */

@@ -18,6 +18,10 @@ import { rooms } from "../../rooms/rooms.ts"
 import { threads } from "../../threads/threads.ts"
 import { findingLinks } from "../findings/finding-links.ts"
 import { links } from "../links/links.ts"
+import { effects } from "../measurements/effects.ts"
+import { repeatedEffects } from "../measurements/repeated-effects.ts"
+import { values } from "../measurements/values.ts"
+import { workingOut } from "../measurements/working-out.ts"
 import { reviews } from "../reviews/reviews.ts"
 import { citedHistory, type CitedEntry } from "./cited.ts"
 import { linkIdOf, PAGE, paged, rows, sequenceOf } from "./rows.ts"
@@ -48,6 +52,7 @@ export function exportedRoom(db: Db, roomId: string) {
   const feed = activity(db)
   const uploads = attachments(db)
   const entries = timeline(db)
+  entries.tellEffects(effects(db, workingOut(values(db)), repeatedEffects(db)).sentencesOf)
   const researchLinks = links(db)
   const linkedFindings = findingLinks(db)
   const reviewed = reviews(db)
@@ -58,6 +63,13 @@ export function exportedRoom(db: Db, roomId: string) {
       JOIN journal j ON j.position = e.history_position
       JOIN writers w ON w.writer = j.writer
       WHERE e.thread = ${placeOf("+?")})`,
+  )
+  const agents = db.prepare<{ userId: string; agent: string }>(
+    `SELECT DISTINCT w.person_id AS userId, w.agent
+     FROM journal j
+      JOIN writers w ON w.writer = j.writer
+     WHERE j.room = ${placeOf("+?")} AND w.agent <> ''
+     ORDER BY w.agent`,
   )
   const withId = db.prepare<Named>(
     `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")}
@@ -96,6 +108,8 @@ export function exportedRoom(db: Db, roomId: string) {
     members: members(db).of(roomId),
     threads: threads(db).all(roomId),
     atHome,
+    /** The names of the agents that wrote here, by the people for whom they did. */
+    agents: () => Map.groupBy(agents.all(roomId), ({ userId }) => userId),
     authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
     ...rows(db, roomId),
     /** The pictures that the Room names and that are stored here. */

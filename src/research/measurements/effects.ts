@@ -3,6 +3,7 @@ import { each, keysOf } from "../../contract/each.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { type EffectAnswer, effectFigures } from "../../contract/answers/measurements.ts"
 import { WITHHELD_SINCE } from "../../ledger/journal/hiding.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
@@ -23,6 +24,8 @@ interface Row {
   /** The number of names of its values that were withheld since. */
   readonly withheld: number
   readonly experimentLabel: string
+  /** Those that were not withheld. */
+  readonly commits: Stored<(string | null)[]>
   /** The effect of another finding that it repeats. */
   readonly repeats: Stored<Omit<NonNullable<EffectAnswer["repeats"]>, "comparison">> | null
 }
@@ -70,6 +73,9 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
   const ofFinding = db.prepare<Row>(
     `SELECT f.version_id AS versionId, f.effect, f.figures, f.position, f.attempts, m.holder_id IS NOT NULL AS hasMoved,
         m.now, e.label AS experimentLabel, ${WITHHELD},
+        (SELECT json_group_array(DISTINCT ${contentOf("a")} ->> '$.repository.commit')
+          FROM json_each(f.attempts) k
+          JOIN attempts a ON a.attempt_id = k.value) AS commits,
        CASE WHEN o.version_id IS NOT NULL THEN
            ${labelledObject(
              "'versionId', f.repeats_id, 'effect', f.repeats_position, 'label', o.label",
@@ -101,6 +107,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       within: effect.within ?? null,
       isWithin: effect.within === undefined || original === null ? null : liesWithin(original, effect.within),
       experimentLabel: row.experimentLabel,
+      commits: parse(row.commits).filter((commit) => commit !== null),
       ...(original ?? noFigures),
       sentence: effectInWords(effect, original),
       isStale: hasMoved || isWithheld,

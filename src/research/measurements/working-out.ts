@@ -99,8 +99,9 @@ export function workingOut(values: Values) {
     const finite = filtered(here, (index) => Number.isFinite(here.values[index]))
     const [isMine, isTheirs] = [isAt(finite, of), isAt(finite, against)]
     const [mine, theirs] = [filtered(finite, isMine), filtered(finite, isTheirs)]
-    if (mine.values.length === 0) return { at: "of", message: "names a group without a finite value" }
-    if (theirs.values.length === 0) return { at: "against", message: "names a group without a finite value" }
+    if (mine.values.length === 0) return { at: "of", message: `names a group without a finite value${unfinished(all)}` }
+    if (theirs.values.length === 0)
+      return { at: "against", message: `names a group without a finite value${unfinished(all)}` }
 
     const overs = over === undefined ? [] : [over]
     const stated = new Stated(finite, [...Object.keys(of), ...Object.keys(against), ...Object.keys(where), ...overs])
@@ -153,9 +154,18 @@ export function workingOut(values: Values) {
 function unreported(attempts: readonly Measured[], metric: string): Fault {
   const open = attempts.filter(({ status }) => status !== "succeeded").slice(0, 5)
   if (open.length === 0 || open.length < attempts.length)
-    return { at: "metric", message: "is not reported by any of the named attempts that succeeded" }
+    return {
+      at: "metric",
+      message: `is not reported by any of the named attempts that succeeded${unfinished(attempts)}`,
+    }
+  return { at: "metric", message: `has no value of ${metric} yet${unfinished(attempts)}` }
+}
+
+/** The named attempts whose values do not count, since they have not succeeded; empty if there are none. */
+function unfinished(attempts: readonly Measured[]): string {
+  const open = attempts.filter(({ status }) => status !== "succeeded").slice(0, 5)
   const states = open.map(({ label, status }) => `${label} is ${status.replaceAll("_", " ")}`)
-  return { at: "metric", message: `has no value of ${metric} yet: ${states.join(", ")}; only success counts` }
+  return open.length === 0 ? "" : `: ${states.join(", ")}; only success counts`
 }
 
 /** "updates (1000 in A1; 5000 in A2)" */

@@ -129,7 +129,7 @@ export function records(db: Db) {
   const oldest = filteredList<SummaryRow>(
     db,
     SUMMARY,
-    { roomId: "r.room_id", kind: "r.kind", label: "r.label" },
+    { roomId: "r.room_id", kind: "r.kind", label: "r.label", agent: AGENT("r") },
     "r.version_id",
   )
 
@@ -214,12 +214,11 @@ export function records(db: Db) {
     /** Returns up to `count` records of a kind after an id, in the order they were published. */
     ofKind(
       kind: RecordKind,
-      { roomId, label }: { roomId?: string; label?: string },
+      { roomId, label, agent }: { roomId?: string; label?: string; agent?: string },
       after: string | undefined,
       count: number,
     ) {
-      const filters = roomId === undefined ? { kind } : label === undefined ? { roomId, kind } : { roomId, label }
-      return oldest(filters, after, count).map(recordSummary)
+      return oldest({ roomId, label, agent, kind }, after, count).map(recordSummary)
     },
   }
 }

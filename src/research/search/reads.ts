@@ -3,9 +3,26 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { People } from "../../people/people.ts"
+import type { Effects } from "../measurements/effects.ts"
+import type { Hit } from "./hits.ts"
 import type { Search } from "./search.ts"
 
-export function searchReads({ people, search }: { people: People; search: Search }) {
+interface Tables {
+  readonly people: People
+  readonly search: Search
+  readonly effects: Pick<Effects, "sentencesOf">
+}
+
+export function searchReads({ people, search, effects }: Tables) {
+  /** Adds the effects of findings. */
+  function withEffects(hits: readonly Hit[]): Hit[] {
+    const sentences = effects.sentencesOf(hits.flatMap(({ kind, id }) => (kind === "finding" ? [id] : [])))
+    return hits.map((hit) => {
+      const own = sentences.get(hit.id)
+      return own === undefined ? hit : { ...hit, effects: [...own] }
+    })
+  }
+
   return {
     search({ query }) {
       const { query: words, roomId, kinds, author, agent, status, since, after = 0 } = query
@@ -18,7 +35,8 @@ export function searchReads({ people, search }: { people: People; search: Search
       const found = search.find(words, within, after, pageSize(query) + 1)
       const near = found.length > 0 || after > 0 ? undefined : search.respelled(words)
       const didYouMean = near !== undefined && search.find(near, within, 0, 1).length > 0 ? near : null
-      return { ...offsetPage(found, after, query), didYouMean }
+      const page = offsetPage(found, after, query)
+      return { ...page, items: withEffects(page.items), didYouMean }
     },
   } satisfies Partial<Readers>
 }

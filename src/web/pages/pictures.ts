@@ -3,7 +3,7 @@ import { figureTypes } from "../../contract/definitions/figures.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
-import { mustBeSignedIn, mustComeFromOwnPage } from "../../edge/identity/callers.ts"
+import { mustBeSignedIn, mustComeFromOwnPage, mustStillBeSignedIn } from "../../edge/identity/callers.ts"
 import { readBytes } from "../../edge/limits/body.ts"
 import { keepFigure } from "../../edge/requests/writes.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -42,6 +42,7 @@ export async function submitPicture({ edge, event }: Visit): Promise<Answer | We
       person,
       new Uint8Array(await file.arrayBuffer()),
       file.type,
+      () => mustStillBeSignedIn(edge, event),
     )
     return () =>
       page(
