@@ -34,9 +34,12 @@ interface SentPapers {
 /**
  * Parses the identifiers in a body. @throws Refusal 422 if they name no paper, or more papers than one write may file
  */
-async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers): Promise<Found | undefined> {
+async function readIdentifiers(
+  { arxivIds = [], identifiers }: SentPapers,
+  { userId }: Actor,
+): Promise<Found | undefined> {
   if (identifiers === undefined) return undefined
-  const found = await readPapers(identifiers, "/identifiers")
+  const found = await readPapers(identifiers, userId, "/identifiers")
   const count = found.papers.length + arxivIds.length
   if (count > limits.arxivIds)
     throw new Refusal(
@@ -200,7 +203,7 @@ export function filingOperations(tables: LibraryTables) {
   // The identifiers are parsed in `prepare`, before the transaction.
   const sent = (call: { body: SentPapers; prepared?: unknown }) => sentPapers(call.body, foundIn(call))
   const filing = {
-    prepare: ({ body }: { body: SentPapers }) => readIdentifiers(body),
+    prepare: ({ actor, body }: { actor: Actor; body: SentPapers }) => readIdentifiers(body, actor),
     references: (call: { actor: Actor; body: SentPapers; prepared?: unknown }) => [
       ...unmatchedTitles(call.body),
       ...papers.unknown(call.actor.userId, sent(call)),

@@ -26,12 +26,12 @@ const papers = (path: string): Job<readonly string[], Found> => ({
 
 /**
  * Finds the papers that the texts name, and the parts that name none.
- * @param path the texts' field in the request body @throws Refusal 422 if parsing exceeds its bounds, 503 if too many
+ * @param userId who sent them, and has one text parsed at a time @param path the texts' field in the request body @throws Refusal 422 if parsing exceeds its bounds, 503 if too many
  * texts are being parsed
  */
-export async function readPapers(texts: readonly string[], path = "/text"): Promise<Found> {
+export async function readPapers(texts: readonly string[], userId: string | null, path = "/text"): Promise<Found> {
   const isShort = texts.reduce((length, text) => length + text.length, 0) <= INLINE_CHARACTERS
-  if (!isShort || texts.some(isFile)) return parsing.run(papers(path), texts)
+  if (!isShort || texts.some(isFile)) return parsing.run(papers(path), texts, userId)
   return readPlain(texts)
 }
 
@@ -39,8 +39,8 @@ export async function readPapers(texts: readonly string[], path = "/text"): Prom
  * Finds the papers of a text to import. @throws Refusal 422 if it names no paper or too many, otherwise as `readPapers`
  * does
  */
-export async function readImport(text: string): Promise<Found> {
-  const found = await readPapers([text])
+export async function readImport(text: string, userId: string): Promise<Found> {
+  const found = await readPapers([text], userId)
   const { length } = found.papers
   const refuse = (sentence: string, message: string) =>
     new Refusal("invalid_schema", `${sentence} Nothing was stored.`, { issues: [{ path: "/text", message }] })

@@ -196,7 +196,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
       ...inLibrary,
       collection: body.collectionId === undefined ? null : collections.mustFind(scopeOf(actor), body.collectionId),
     }),
-    prepare: ({ body }) => readImport(body.text),
+    prepare: ({ actor, body }) => readImport(body.text, actor.userId),
     references: (call) => papers.unknown(call.actor.userId, foundIn(call).papers),
     write(call, { collection }, change) {
       const { actor } = call

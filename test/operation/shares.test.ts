@@ -1,7 +1,9 @@
 /** One caller of costly work has one place in its queue, whatever it asks for. */
 import { test } from "tap"
+import { limits } from "../../src/contract/limits.ts"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
 import { Pool } from "../../src/jobs/pool.ts"
+import { startOwn } from "../support/service.ts"
 
 const job = {
   name: "image",
@@ -34,4 +36,19 @@ test("a caller whose work is refused does not lose its turn", async (t) => {
   await t.rejects(pool.run(job, given, "cleo"), { code: "temporarily_unavailable" })
   await Promise.all([running, waiting])
   await t.resolves(pool.run(job, given, "cleo"))
+})
+
+test("pasted papers have a place for each user: one who pastes much does not take those of the others", async (t) => {
+  const own = await startOwn()
+  t.teardown(() => own.close())
+  const [ada, bob] = [await own.setUp(), await own.person("bob")]
+  const text = Array.from({ length: 200 }, (_, n) => `@misc{a${n}, title={Paper ${n}}, doi={10.1000/paper.${n}}}`)
+  const paste = async (browser: typeof ada) => {
+    const body = { schemaVersion: 1, requestId: crypto.randomUUID(), text: text.join("\n") }
+    return (await browser.request("POST", "/api/library/import_papers", body)).status
+  }
+  const greedy = Array.from({ length: 2 * limits.parsingWaiting }, () => paste(ada))
+  const [others, hers] = [await paste(bob), await Promise.all(greedy)]
+  t.equal(others, 200, "another user's is read")
+  t.ok(hers.includes(200) && hers.includes(503), `her own are read in turn, and refused beyond: ${hers.join(" ")}`)
 })

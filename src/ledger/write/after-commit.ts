@@ -45,8 +45,16 @@ export class AfterCommit {
   /** Does all present work in steps, between which writes can run. @returns whether all of it was done */
   async now(): Promise<boolean> {
     const { due, done, step } = this.#following
+    let until: number | undefined
+    let isLeft = true
+    // The positions are read within a step, since lost files are not even read.
+    const one = () => {
+      until ??= due()
+      isLeft = done() < until
+      if (isLeft) step()
+    }
     // Between two steps the thread may end and close its database.
-    for (const until = due(); !this.#hasEnded && done() < until; await turn()) if (!this.#between(step)) return false
+    for (; isLeft && !this.#hasEnded; await turn()) if (!this.#between(one)) return false
     return true
   }
 
@@ -57,9 +65,12 @@ export class AfterCommit {
   end(): void {
     this.#hasEnded = true
     clearTimeout(this.#timer)
-    // Lost files are not read either: the next start does the rest.
-    if (!this.#between(() => {})) return
     const { due, done, step } = this.#following
-    while (done() < due() && this.#between(step)) {}
+    let isLeft = true
+    const one = () => {
+      isLeft = done() < due()
+      if (isLeft) step()
+    }
+    while (isLeft && this.#between(one)) {}
   }
 }

@@ -68,7 +68,7 @@ export async function submitPaste(visit: Visit): Promise<Answer | WebPage> {
         `The text is longer than ${limits.importedText.toLocaleString("en")} characters. Paste it in parts.`,
       )
     if (!form.has("preview") && form.get("seen") === seenMark(text)) return save()
-    const recognised = await readPapers([text])
+    const recognised = await readPapers([text], visit.person?.userId ?? null)
     const isCertain = recognised.unreadable.length === 0 && recognised.byWords.length === 0
     return !form.has("preview") && isCertain ? save() : { text, recognised, collectionId }
   }
