@@ -45,7 +45,7 @@ async function credential(label: string) {
     label,
     permissions: ["publish_records", "manage_own_experiments"],
   })
-  const { token, credentialId } = await response.json()
+  const { token, credentialId } = (await response.json()).result
   const revoke = () =>
     ada.request("POST", `/api/rooms/${room.roomId}/credentials/${credentialId}/revoke`, {
       schemaVersion: 3,

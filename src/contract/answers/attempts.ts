@@ -186,7 +186,7 @@ export const attempt = shape({
     }),
   ),
   eventsTruncated: v.boolean(),
-  /** For a reproduction: how it differs from what it reproduces. */
+  /** For a reproduction whose verdict counts: how it differs from what it reproduces. */
   independence: v.exactOptional(independence),
   /** The newest reproductions of this attempt, with their verdicts. */
   reproductions: v.array(

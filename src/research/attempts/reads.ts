@@ -150,9 +150,10 @@ export function attemptReads({ rooms, attempts, events, materials, evidence, log
         inputs,
       } = parsed(registration)
       const [reproduced] = Object.values(attempt.reproduces ?? {})
+      const independence = reproduced === undefined ? undefined : evidence.differenceOf(attempt.attemptId, reproduced)
       return {
         ...attempt,
-        ...(reproduced !== undefined && { independence: evidence.differing(reproduced)(attempt.attemptId) }),
+        ...(independence !== undefined && { independence }),
         repository,
         argv,
         configuration,

@@ -238,6 +238,11 @@ export function evidencePages(db: Db) {
       return (reproductionId) =>
         degrees(ofReproduction.one(reproductionId, attemptId), () => isOtherInput(reproductionId, attemptId))
     },
+    /** How a reproduction differs from what it reproduces; undefined until its verdict counts. */
+    differenceOf(reproductionId: string, targetId: string): Independence | undefined {
+      const found = ofReproduction.get(reproductionId, targetId)
+      return found && degrees(found, () => comparingInputs()(reproductionId, targetId))
+    },
     /** Returns up to `count` uses of a record, before a sequence. */
     usesOf: (versionId: string, before: number | undefined, count: number) =>
       uses.all(versionId, before ?? END, count).map(({ by, ...use }) => ({ ...use, by: new JsonText(by) })),
