@@ -26,8 +26,9 @@ const papers = (path: string): Job<readonly string[], Found> => ({
 
 /**
  * Finds the papers that the texts name, and the parts that name none.
- * @param userId who sent them, and has one text parsed at a time @param path the texts' field in the request body @throws Refusal 422 if parsing exceeds its bounds, 503 if too many
- * texts are being parsed
+ * @param userId who sent them, and has one text parsed at a time
+ * @param path the texts' field in the request body
+ * @throws Refusal 422 if parsing exceeds its bounds, 503 if too many texts are being parsed
  */
 export async function readPapers(texts: readonly string[], userId: string | null, path = "/text"): Promise<Found> {
   const isShort = texts.reduce((length, text) => length + text.length, 0) <= INLINE_CHARACTERS

@@ -123,7 +123,7 @@ const AT_ONCE = 8
  * OpenID Connect permits at most 255 ASCII characters. The database could store anything else as a different subject.
  */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
-/** Seconds by which the provider's clock may differ, and for which a token may have been on its way: it comes at once. */
+/** Seconds by which the provider's clock may differ, and for which a token, which comes at once, may be on its way. */
 const [CLOCK_TOLERANCE, OLDEST] = [30, 600]
 /** Maximum length of an address to which a browser is redirected. */
 const ADDRESS_MOST = 4_000
