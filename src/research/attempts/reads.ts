@@ -149,7 +149,7 @@ export function attemptReads({ rooms, attempts, events, materials, evidence, log
         intendedDeviation = null,
         inputs,
       } = parsed(registration)
-      const [reproduced] = Object.values(attempt.reproduces ?? {})
+      const reproduced = attempts.find(params.attemptId)?.reproduces
       const independence = reproduced === undefined ? undefined : evidence.differenceOf(attempt.attemptId, reproduced)
       return {
         ...attempt,
