@@ -3,14 +3,14 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { People } from "../../people/people.ts"
-import type { Effects } from "../measurements/effects.ts"
+import type { EffectsOf } from "../../ledger/journal/timeline.ts"
 import type { Hit } from "./hits.ts"
 import type { Search } from "./search.ts"
 
 interface Tables {
   readonly people: People
   readonly search: Search
-  readonly effects: Pick<Effects, "sentencesOf">
+  readonly effects: { readonly sentencesOf: EffectsOf }
 }
 
 export function searchReads({ people, search, effects }: Tables) {
