@@ -7,9 +7,9 @@ import { passwordOf, startOwn } from "../support/service.ts"
 const own = await startOwn()
 t.teardown(() => own.close())
 const ada = await own.setUp()
-const room = await (
+const room = (await (
   await ada.request("POST", "/api/rooms", { schemaVersion: 3, requestId: crypto.randomUUID(), title: "Uploads" })
-).json()
+).json()) as { roomId: string }
 
 /** Sends half of a file, waits for something to happen, and sends the rest. @returns status and refusal */
 function uploaded(
@@ -45,7 +45,8 @@ async function credential(label: string) {
     label,
     permissions: ["publish_records", "manage_own_experiments"],
   })
-  const { token, credentialId } = (await response.json()).result
+  const { token, credentialId } = ((await response.json()) as { result: { token: string; credentialId: string } })
+    .result
   const revoke = () =>
     ada.request("POST", `/api/rooms/${room.roomId}/credentials/${credentialId}/revoke`, {
       schemaVersion: 3,

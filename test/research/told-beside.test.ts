@@ -66,13 +66,15 @@ t.test(
     const context = await owner.read("room_context", { roomId })
     t.equal(context.threads.find((each) => each.threadId === threadId)?.author.agent, agent)
     for (const feed of [`/rooms/${roomId}/feed.json`, `/threads/${threadId}/feed.json`]) {
-      const { items } = await (await fetch(`${baseUrl}${feed}`)).json()
-      t.match(items[0].authors[0].name, new RegExp(`. · agent ${agent}$`), feed)
+      const { items } = (await (await fetch(`${baseUrl}${feed}`)).json()) as {
+        items: { authors: { name: string }[] }[]
+      }
+      t.match(items[0]?.authors[0]?.name, new RegExp(`. · agent ${agent}$`), feed)
     }
     await owner.write("publish_hypothesis", hypothesis(roomId, openingThreadId))
     const count = async (query: string) =>
       (await ask(`${baseUrl}/api/research/hypotheses?roomId=${roomId}&agent=${encodeURIComponent(query)}`)).body.items
-        .length
+        ?.length
     t.equal(await count(agent), 1)
     t.equal(await count("nobody"), 0)
     const { body } = await fetch(`${baseUrl}/api/research/rooms/${roomId}/export`)

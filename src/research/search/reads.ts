@@ -4,7 +4,7 @@ import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { People } from "../../people/people.ts"
 import type { EffectsOf } from "../../ledger/journal/timeline.ts"
-import type { Hit } from "./hits.ts"
+import type { Hit } from "./snippet.ts"
 import type { Search } from "./search.ts"
 
 interface Tables {
