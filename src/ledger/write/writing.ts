@@ -166,7 +166,8 @@ export class Writing {
       delivery.params.userId === undefined
         ? delivery.params
         : { ...delivery.params, userId: there(delivery.params.userId) }
-    const warnings = given.warnings ?? outcome.warnings ?? []
+    // A replay keeps those that were given: a later version computes others.
+    const warnings = given.warnings ?? (known === null ? [] : outcome.warnings) ?? []
     const roomId = outcome.roomId ?? subject.roomId
     const threadId = outcome.threadId ?? subject.threadId ?? null
     const kind = outcome.target.kind ?? operation.target
