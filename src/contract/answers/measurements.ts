@@ -237,6 +237,20 @@ export const effect = shape({
   /** What it would be now; null if it is the same, or can no longer be computed. */
   now: v.nullable(shape({ ...effectFigures, sentence: freeText })),
   repeats: v.nullable(repeated),
+  /**
+   * The same contrast in the table of its metric and baseline over the Room, corrected for the comparisons there; null
+   * if there is no such cell.
+   */
+  inTable: v.nullable(
+    shape({
+      estimate: v.number(),
+      low: number,
+      high: number,
+      pairs: v.nullable(count),
+      isDistinct: v.boolean(),
+      comparisons: count,
+    }),
+  ),
   /** The attempts and findings that repeat it, oldest first, each with its own figures in the same direction. */
   reproductions: v.array(reproduction),
   /** Of it and of the reproductions that share no attempt; null without any. */

@@ -98,6 +98,18 @@ export const verdict = {
       inPart: v.array(
         shape({ part: v.string(), verdict: v.picklist(enumerations.hypothesisVerdict), label: v.string() }),
       ),
+      /** The findings that count and that were run again, with what came of it. */
+      reproduced: v.array(
+        shape({
+          versionId: id,
+          label: v.string(),
+          reproductions: count,
+          failedReproductions: count,
+          /** Other agents than the finding's that reproduced it, and reproductions with other code. */
+          otherAgents: count,
+          otherCode: count,
+        }),
+      ),
       newest: shape({
         verdict: v.picklist(enumerations.hypothesisVerdict),
         by: shape({ kind: v.string(), id, label: v.string(), ...fromOtherRoom }),
@@ -114,8 +126,11 @@ export type Verdict = { readonly [M in keyof typeof verdict]: v.InferOutput<(typ
  * "by effects, newest F3 supports it (grace · agent mcp, another person, 2026-03-02)": where a verdict comes from, in
  * words.
  */
-export function verdictFromInWords({ basis, newest, inPart }: NonNullable<Verdict["verdictFrom"]>): string {
-  const { label, labelFromOtherRoom } = newest.by
+export function verdictFromInWords(
+  { basis, newest, inPart, reproduced }: NonNullable<Verdict["verdictFrom"]>,
+  measured?: string,
+): string {
+  const { id: newestId, label, labelFromOtherRoom } = newest.by
   const from =
     `${writerName(newest.author)}, ` +
     `${newest.independent ? "another person" : "its author"}, ${newest.at.slice(0, 10)}`
@@ -123,7 +138,29 @@ export function verdictFromInWords({ basis, newest, inPart }: NonNullable<Verdic
   const parts = inPart.map(({ part, verdict, label: by }) => `${verdict.replaceAll("_", " ")} ${part} by ${by}`)
   const told = parts.length === 0 ? "" : `; in part: ${parts.join(", ")}`
   const other = labelFromOtherRoom === undefined ? "" : " of another Room"
-  return `by ${basis}, newest ${label}${other} ${speaks} (${from})${told}`
+  const own = reproduced.find(({ versionId }) => versionId === newestId)
+  const others = reproduced.filter((each) => each !== own).map((each) => `; ${each.label}, ${reproducedInWords(each)}`)
+  return [
+    `${parts.length === 0 ? "" : "in part, "}by ${basis}, newest ${label}${other} ${speaks} (${from})`,
+    own === undefined ? "" : `, ${reproducedInWords(own)}`,
+    measured === undefined ? "" : `, measured ${measured}`,
+    ...others,
+    told,
+  ].join("")
+}
+
+/** "which 2 other agents reproduced, 1 with other code": what came of running a finding again. */
+function reproducedInWords({
+  reproductions,
+  failedReproductions: failed,
+  otherAgents,
+  otherCode,
+}: NonNullable<Verdict["verdictFrom"]>["reproduced"][number]): string {
+  const who = otherAgents === 0 ? "its author alone" : `${otherAgents} other agent${otherAgents === 1 ? "" : "s"}`
+  const code = otherCode === 0 ? "" : `, ${otherCode} with other code`
+  const not = failed === 0 ? "" : `${failed} reproduction${failed === 1 ? "" : "s"} failed`
+  if (reproductions === 0) return `of which ${not}`
+  return `which ${who} reproduced${code}${not === "" ? "" : `, and of which ${not}`}`
 }
 /** A verdict in words. */
 export const verdictInWords = ({ verdict, verdictFrom }: Verdict): string =>

@@ -6,7 +6,7 @@ import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { each } from "../../contract/each.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { blemishesInWords } from "../../contract/answers/judging.ts"
-import { verdictFromInWords } from "../../contract/answers/parts.ts"
+import { type Verdict, verdictFromInWords } from "../../contract/answers/parts.ts"
 import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { schemaVersions } from "../../contract/versions.ts"
@@ -94,6 +94,8 @@ export interface Head {
 /** The next steps, the claims, the effects of findings, one sentence each, and the tables of checkpoints. */
 interface Derived extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
   readonly effects: ReadonlyMap<string, readonly string[]>
+  /** The effect of each finding that tells most, in a clause. */
+  readonly tellingOf: ReadonlyMap<string, string>
   readonly tableOf: (checkpointId: string, bytes: number) => string | undefined
   /** How many numbers of a checkpoint are in the record, in a sentence; null without numbers. */
   readonly numbers: (checkpointId: string) => string | null
@@ -117,10 +119,13 @@ const SAID = 600
 const firstParagraph = (text: string, characters: number): string =>
   shortened(text.trim().split(/\n[ \t]*\n/, 1)[0] ?? text, characters)
 
+const verdictWithEffect = (from: NonNullable<Verdict["verdictFrom"]>, telling: ReadonlyMap<string, string>): string =>
+  verdictFromInWords(from, telling.get(from.newest.by.id))
+
 /** Makes the items of each list. @returns a function of the number of characters to which it cuts their texts */
 function listsOf(
   gathered: Gathered,
-  { items: next, claims, effects: effectsOf, tableOf, numbers }: Derived,
+  { items: next, claims, effects: effectsOf, tableOf, tellingOf, numbers }: Derived,
   now: number,
 ): (most: number) => Lists {
   const work = gathered.work.map((row) => {
@@ -151,7 +156,7 @@ function listsOf(
       ({ rank: _rank, threadId: _thread, isAddressed: _addressed, ...hypothesis }) => ({
         ...hypothesis,
         says: shortened(hypothesis.says, most),
-        verdictBy: hypothesis.verdictBy === null ? null : verdictFromInWords(parse(hypothesis.verdictBy)),
+        verdictBy: hypothesis.verdictBy === null ? null : verdictWithEffect(parse(hypothesis.verdictBy), tellingOf),
         evidence: parse(hypothesis.evidence),
         inDoubt: hypothesis.inDoubt === 1,
       }),

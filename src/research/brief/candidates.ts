@@ -17,7 +17,7 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import { STALE, STALE_REASONS } from "../../threads/threads.ts"
 import { WHY_FAILED } from "../attempts/summary.ts"
 import { BLEMISHES } from "../findings/blemishes.ts"
-import { IN_DOUBT, BEARING } from "../evidence/verdict.ts"
+import { BEARING, IN_DOUBT, VERDICT_FROM } from "../evidence/verdict.ts"
 import { KNOWN_THEN } from "../checkpoints/checkpoints.ts"
 import { OBJECTION, REVIEWED } from "../reviews/reviews.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
@@ -92,7 +92,7 @@ export function candidates(db: Db) {
      ORDER BY t.thread_id = r.opening_thread_id DESC, c.state, c.checkpoint_id DESC`,
   )
   const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, ${BEARING} AS verdict,
-      y.verdict_from AS verdictBy, coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
+      ${VERDICT_FROM} AS verdictBy, coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
        ${IN_DOUBT("r.version_id")} AS inDoubt, coalesce(k.rank, 0) AS rank, r.thread_id AS threadId,
        EXISTS (SELECT 1 FROM record_uses u JOIN experiments e ON e.experiment_id = u.by_id
          WHERE u.target_id = r.version_id AND u.how = 'addressed' AND e.status <> 'cancelled') AS isAddressed

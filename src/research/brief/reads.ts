@@ -1,6 +1,6 @@
 /** The reads of briefs, failures and next steps. */
 import type { KeptTable } from "../../contract/answers/measurements.ts"
-import { JsonText, stored } from "../../contract/json.ts"
+import { JsonText, parse, stored } from "../../contract/json.ts"
 import { numbersInWords } from "../../contract/answers/numbers.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, type ParametersOf, pathTo } from "../../contract/reads/index.ts"
@@ -91,6 +91,9 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
     const tables = tablesOf(place, gathered)
     const derived = {
       ...next(place, gathered),
+      tellingOf: effects.tellingOf(
+        gathered.hypotheses.flatMap(({ verdictBy }) => (verdictBy === null ? [] : parse(verdictBy).newest.by.id)),
+      ),
       tableOf: tables.ofCheckpoint,
       effects: effects.sentencesOf(gathered.findings.map(({ versionId }) => versionId)),
       numbers: (checkpointId: string) => numbersInWords(numbers.ofCheckpoint(checkpointId)),

@@ -160,5 +160,26 @@ export const WHOSE = `UPDATE evidence_tallies AS y SET verdict_from = (SELECT js
   LIMIT 1)
   FROM records r WHERE r.version_id = y.target_id AND r.kind = 'hypothesis' AND y.target_id = +?`
 
-/** The stored value; null if no word counts. */
+/** How many counted reproductions `c` of the finding `k` satisfy a condition, or how many values they have of one. */
+const AGAIN = (counted: string, condition: string): string =>
+  `(SELECT ${counted} FROM evidence_words c WHERE c.target_id = k.version_id AND c.source = 'reproduction'
+    AND c.counted = 1 AND c.verdict IN ('reproduces', 'partly_reproduces') AND ${condition})`
+
+/**
+ * SQL for the stored value with the reproductions of the findings that count, as they are now; null if no word counts.
+ * For the hypothesis `r` with the tally `y`.
+ */
+export const VERDICT_FROM = `CASE WHEN y.verdict_from IS NOT NULL THEN json_set(y.verdict_from, '$.reproduced', json(
+  (SELECT json_group_array(json(q.said)) FROM (
+    SELECT json_object('versionId', k.version_id, 'label', k.label, 'reproductions', z.reproductions,
+        'failedReproductions', z.failed_reproductions,
+        'otherAgents', ${AGAIN("count(DISTINCT c.author_id || ' ' || coalesce(c.speaker_agent, ''))", "c.other_agent = 1")},
+        'otherCode', ${AGAIN("count(*)", "c.other_code = 1")}) AS said
+    FROM (SELECT DISTINCT w.speaker_id FROM evidence_words w
+      WHERE w.target_id = r.version_id AND w.source = 'finding_link' AND w.counted = 1 LIMIT ${WORDS_READ})
+    JOIN records k ON k.version_id = speaker_id
+    JOIN evidence_tallies z ON z.target_id = k.version_id
+    WHERE z.reproductions + z.failed_reproductions > 0) q))) END`
+
+/** The value that is read; null if no word counts. */
 export type VerdictFrom = Stored<NonNullable<Verdict["verdictFrom"]>> | null

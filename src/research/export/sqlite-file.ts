@@ -9,6 +9,7 @@ import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
 import { evidencePages } from "../evidence/pages.ts"
 import { effects } from "../measurements/effects.ts"
 import { repeatedEffects } from "../measurements/repeated-effects.ts"
+import { measurementTables } from "../measurements/reads.ts"
 import { values } from "../measurements/values.ts"
 import { workingOut } from "../measurements/working-out.ts"
 import { recordSummary } from "../records/shown.ts"
@@ -48,7 +49,9 @@ export type ViewName = keyof typeof views
 
 /** @param db the snapshot that the Room is read from */
 export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, Iterable<string>>> {
-  const { of: effectsOf } = effects(db, workingOut(values(db)), repeatedEffects(db))
+  const measuredValues = values(db)
+  const measured = measurementTables(measuredValues)
+  const { of: effectsOf } = effects(db, workingOut(measuredValues), repeatedEffects(db), measured)
   const { bearingOn } = evidencePages(db)
   const { fullAfter } = activity(db)
   const { roomId } = room.summary

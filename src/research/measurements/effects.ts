@@ -8,7 +8,9 @@ import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { type EffectReproductions, effectReproductions, repeatedInWords } from "./effect-reproductions.ts"
-import { effectInWords } from "./in-words.ts"
+import { inTable, inTableInWords } from "./in-table.ts"
+import type { MeasurementTables } from "./reads.ts"
+import { effectInWords, estimateInWords } from "./in-words.ts"
 import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
 import { contrastOf, type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
@@ -17,6 +19,7 @@ interface Row {
   readonly position: number
   readonly effect: Stored<Effect>
   readonly attempts: Stored<string[]>
+  readonly roomId: string
   /** The JSON null if the values behind it were withheld before a replay. */
   readonly figures: Stored<Figures | null>
   readonly hasMoved: number
@@ -54,7 +57,7 @@ const WITHHELD = `${WITHHELD_SINCE(
     WHERE t.version_id = f.version_id AND t.role <> 'evidence')`,
 )} AS withheld`
 
-const SENTENCES = `SELECT f.version_id AS versionId, f.position, f.effect, f.attempts,
+const SENTENCES = `SELECT f.version_id AS versionId, f.position, f.effect, f.attempts, v.room_id AS roomId,
     iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
     m.holder_id IS NOT NULL AS hasMoved, ${WITHHELD}
   FROM json_each(+?) j
@@ -65,13 +68,18 @@ const SENTENCES = `SELECT f.version_id AS versionId, f.position, f.effect, f.att
 
 export type Effects = ReturnType<typeof effects>
 
+/** The most tables over a Room that the sentences of effects are compared with. */
+const TABLES = 10
+
 type Reproduced = ReturnType<EffectReproductions>
 
-export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
+export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects, measured: MeasurementTables) {
+  const cellOf = inTable(measured)
   const reproductions = effectReproductions(db)
   const insert = inserting(db, "finding_effects")
   const ofFinding = db.prepare<Row>(
-    `SELECT f.version_id AS versionId, f.effect, f.figures, f.position, f.attempts, m.holder_id IS NOT NULL AS hasMoved,
+    `SELECT f.version_id AS versionId, f.effect, f.figures, f.position, f.attempts, v.room_id AS roomId,
+        m.holder_id IS NOT NULL AS hasMoved,
         m.now, e.label AS experimentLabel, ${WITHHELD},
         (SELECT json_group_array(DISTINCT ${contentOf("a")} ->> '$.repository.commit')
           FROM json_each(f.attempts) k
@@ -118,6 +126,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
         ...first,
         comparison: repeated.repetition(effect, hasMoved ? now : original, first)?.comparison ?? null,
       },
+      inTable: cellOf(row.roomId, effect, parse(row.attempts)),
       ...reproduced(row.versionId, row.position, {
         effect,
         figures: hasMoved ? now : original,
@@ -184,10 +193,32 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       return ofFinding.all(versionId).map((row) => shown(row, reproduced))
     },
 
+    /** The effect of each finding that tells most, the largest by its standard error, in a clause. */
+    tellingOf(versionIds: readonly string[]): ReadonlyMap<string, string> {
+      const told = sentences.all(JSON.stringify(versionIds)).flatMap(({ versionId, effect, figures }) => {
+        const found = parse(figures)
+        return found === null ? [] : [{ versionId, effect: parse(effect), figures: found }]
+      })
+      const weight = ({ figures: { estimate, se } }: (typeof told)[number]) => Math.abs(estimate) / (se || Infinity)
+      return new Map(
+        [...Map.groupBy(told, ({ versionId }) => versionId)].flatMap(([versionId, some]) => {
+          const [first] = some.toSorted((one, other) => weight(other) - weight(one))
+          return first === undefined ? [] : [[versionId, estimateInWords(first.effect, first.figures)]]
+        }),
+      )
+    },
+
     /** The current effects of several findings, one sentence each, from one query. */
     sentencesOf(versionIds: readonly string[]): ReadonlyMap<string, readonly string[]> {
       const ids = JSON.stringify(versionIds)
       const reproduced = reproductions(versionIds)
+      // A brief shows few tables, and each is worked out over the whole Room.
+      const asked = new Set<string>()
+      const tableOf: typeof cellOf = (roomId, effect, attempts) => {
+        const { metric, split, over, against } = effect
+        asked.add(JSON.stringify([metric, split, over, against]))
+        return asked.size > TABLES ? null : cellOf(roomId, effect, attempts)
+      }
       const sentence = ({ versionId, position, ...row }: ReturnType<typeof sentences.all>[number]): string => {
         const [effect, figures] = [parse(row.effect), parse(row.figures)]
         const isWithheld = figures !== null && row.withheld > 0
@@ -195,7 +226,9 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
         const again = repeatedInWords(
           reproduced(versionId, position, { effect, figures, attempts: parse(row.attempts) }),
         )
-        return `${effectInWords(effect, figures)}${since}${again === null ? "" : `; ${again}`}`
+        const cell = tableOf(row.roomId, effect, parse(row.attempts))
+        const table = cell === null ? "" : `; ${inTableInWords(cell, figures?.unit ?? null)}`
+        return `${effectInWords(effect, figures)}${since}${table}${again === null ? "" : `; ${again}`}`
       }
       return new Map(
         [...Map.groupBy(sentences.all(ids), ({ versionId }) => versionId)].map(([versionId, rows]) => [

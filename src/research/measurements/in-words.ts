@@ -103,3 +103,10 @@ export function effectInWords(effect: Effect, figures: Figures | null): string {
   const value = `${figureOn(scale, estimate, se)}${scale.difference}`
   return `${what}: ${value}, ${sure}, ${countInWords(figures, effect.over)}${notes}`
 }
+
+/** The contrast, the estimate and the interval of an effect: `error of shift − baseline at labels 50 −1.15 (…)`. */
+export function estimateInWords(effect: Effect, { estimate, se, low, high, unit }: Figures): string {
+  const scale = scaleOf(unit)
+  const between = low === null ? "no spread known" : intervalOn(scale, low, high, se)
+  return `${contrastInWords(effect)} ${figureOn(scale, estimate, se)}${scale.difference} (${between})`
+}

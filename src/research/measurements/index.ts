@@ -23,7 +23,7 @@ function tables({ db, curves }: Ground & { readonly curves: Curves }) {
     measured,
     keptTables: keptTables(db, measured),
     groupCurves: groupCurves(measuredValues, curves),
-    effects: effects(db, workedOut, repeated),
+    effects: effects(db, workedOut, repeated, measured),
     gathered: gatheredEffects(db),
     effectSources: effectSources(db),
     movedEffects: movedEffects(db, workedOut, repeated),

@@ -10,7 +10,7 @@ import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import type { VerdictFrom } from "../evidence/verdict.ts"
+import { VERDICT_FROM, type VerdictFrom } from "../evidence/verdict.ts"
 import type { Part, Reference } from "../evidence/evidence.ts"
 import { recordSummary, related, type RelatedRow, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
 
@@ -84,7 +84,7 @@ export function records(db: Db) {
   })
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = +?`)
   const whole = db.prepare<SummaryRow & Texts>(
-    `SELECT ${SUMMARY_COLUMNS}, y.verdict_from AS verdictFrom, ${contentOf("r")} AS content, r.client
+    `SELECT ${SUMMARY_COLUMNS}, ${VERDICT_FROM} AS verdictFrom, ${contentOf("r")} AS content, r.client
       FROM ${SUMMARY_TABLES}
       WHERE r.version_id = +?`,
   )

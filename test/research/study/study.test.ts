@@ -34,3 +34,66 @@ t.test("the conclusion was not born stale: what its author knew is a note", asyn
   const brief = await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)
   t.match(await brief.text(), "known when it was written: F4 was already corrected then (L1).")
 })
+
+t.test("a hypothesis counts the reproductions of its findings, and names the contrast and the size", async (t) => {
+  const h1 = await study.record("H1")
+  t.match(h1, {
+    verdict: "contradicted",
+    verdictFrom: {
+      reproduced: [{ label: "F1", reproductions: 2, failedReproductions: 0, otherAgents: 2, otherCode: 1 }],
+    },
+  })
+  const told = await (
+    await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown&budget=64000`)
+  ).text()
+  t.match(
+    told,
+    /H1, contradicted by effects, newest F1 contradicts it .*, which 2 other agents reproduced, 1 with other code/,
+  )
+  t.match(
+    told,
+    /measured error \(test\) of shift − baseline at labels 50 −/,
+    "the effect that tells most, with its size",
+  )
+  t.match(told, /H2, supported in part, by effects/, "half right has a word")
+  for (const label of ["H1", "H2", "H3"]) {
+    const { verdictFrom } = await study.record(label)
+    for (const each of verdictFrom?.reproduced ?? []) {
+      const { evidenceTally } = await study.record(each.label)
+      const { reproductions, failedReproductions } = evidenceTally
+      t.match(each, { reproductions, failedReproductions }, `${label} counts what the page of ${each.label} counts`)
+    }
+  }
+})
+
+t.test("the verdict of a contrast over the Room's table stands beside each effect", async (t) => {
+  const { table } = await reader.read("room_table", { roomId })
+  for (const label of ["F1", "F3", "F5", "F10"])
+    for (const effect of (await study.record(label)).effects ?? []) {
+      const cell = table?.groups.find(
+        ({ key, attempts }) =>
+          key.arm === effect.of.arm &&
+          key.labels === effect.where.labels &&
+          attempts.includes(label === "F3" ? "A4" : (attempts[0] ?? "")),
+      )
+      t.ok(effect.inTable, `${label} has a cell at ${String(effect.where.labels)} labels`)
+      if (cell?.contrast && Object.keys(cell.settings).length === 0)
+        t.match(effect.inTable, { estimate: cell.contrast.estimate, isDistinct: cell.contrast.isDistinct })
+    }
+  const told = await (
+    await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown&budget=64000`)
+  ).text()
+  t.match(told, /over the Room .*, told apart \(of 33\)/)
+  t.match(told, /over the Room .*, not told apart \(of 33\)/)
+})
+
+t.test("reproductions stand beside the effect that they repeat, with who ran which code", async (t) => {
+  const [first] = (await study.record("F1")).effects ?? []
+  t.match(first?.reproductions, [
+    { verdict: "reproduces", independence: { person: true, agent: true, code: false, commit: true } },
+    { verdict: "reproduces", independence: { person: false, agent: true, code: true } },
+  ])
+  t.match(first?.pooled, { k: 3, method: "random_effects" })
+  const [mixup] = (await study.record("F6")).effects ?? []
+  t.match(mixup?.reproductions, [{ verdict: "does_not_reproduce" }])
+})
