@@ -165,6 +165,8 @@ const AGAIN = (counted: string, condition: string): string =>
   `(SELECT ${counted} FROM evidence_words c WHERE c.target_id = k.version_id AND c.source = 'reproduction'
     AND c.counted = 1 AND c.verdict IN ('reproduces', 'partly_reproduces') AND ${condition})`
 
+const WHO = "count(DISTINCT c.author_id || ' ' || coalesce(c.speaker_agent, ''))"
+
 /**
  * SQL for the stored value with the reproductions of the findings that count, as they are now; null if no word counts.
  * For the hypothesis `r` with the tally `y`.
@@ -173,7 +175,7 @@ export const VERDICT_FROM = `CASE WHEN y.verdict_from IS NOT NULL THEN json_set(
   (SELECT json_group_array(json(q.said)) FROM (
     SELECT json_object('versionId', k.version_id, 'label', k.label, 'reproductions', z.reproductions,
         'failedReproductions', z.failed_reproductions,
-        'otherAgents', ${AGAIN("count(DISTINCT c.author_id || ' ' || coalesce(c.speaker_agent, ''))", "c.other_agent = 1")},
+        'otherAgents', ${AGAIN(WHO, "c.other_agent = 1")},
         'otherCode', ${AGAIN("count(*)", "c.other_code = 1")}) AS said
     FROM (SELECT DISTINCT w.speaker_id FROM evidence_words w
       WHERE w.target_id = r.version_id AND w.source = 'finding_link' AND w.counted = 1 LIMIT ${WORDS_READ})
