@@ -73,8 +73,8 @@ const TABLES = 10
 
 type Reproduced = ReturnType<EffectReproductions>
 
-export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects, measured: MeasurementTables) {
-  const cellOf = inTable(measured)
+export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects, measured?: MeasurementTables) {
+  const cellOf: ReturnType<typeof inTable> = measured === undefined ? () => null : inTable(measured)
   const reproductions = effectReproductions(db)
   const insert = inserting(db, "finding_effects")
   const ofFinding = db.prepare<Row>(
@@ -209,7 +209,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
     },
 
     /** The current effects of several findings, one sentence each, from one query. */
-    sentencesOf(versionIds: readonly string[]): ReadonlyMap<string, readonly string[]> {
+    sentencesOf(versionIds: readonly string[], isCompared = false): ReadonlyMap<string, readonly string[]> {
       const ids = JSON.stringify(versionIds)
       const reproduced = reproductions(versionIds)
       // A brief shows few tables, and each is worked out over the whole Room.
@@ -217,7 +217,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       const tableOf: typeof cellOf = (roomId, effect, attempts) => {
         const { metric, split, over, against } = effect
         asked.add(JSON.stringify([metric, split, over, against]))
-        return asked.size > TABLES ? null : cellOf(roomId, effect, attempts)
+        return !isCompared || asked.size > TABLES ? null : cellOf(roomId, effect, attempts)
       }
       const sentence = ({ versionId, position, ...row }: ReturnType<typeof sentences.all>[number]): string => {
         const [effect, figures] = [parse(row.effect), parse(row.figures)]
