@@ -30,7 +30,7 @@ const floors = [
   ["threads"],
   ["rooms"],
   ["log.ts"],
-  ["people", "repositories", "figures"],
+  ["people", "repositories", "attachments"],
   ["jobs"],
   ["ledger"],
   ["channel"],

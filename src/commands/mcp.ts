@@ -9,7 +9,7 @@ import { ConnectionLost, RefusedError, UnexpectedAnswer } from "../client/errors
 import { Transport } from "../client/transport.ts"
 import { limits } from "../contract/limits.ts"
 import { protocolVersion } from "../contract/versions.ts"
-import { typeOfImage } from "../figures/image.ts"
+import { typeOfImage } from "../attachments/image.ts"
 import { type ServiceReply, type ServiceRequest, type Picture, type ServiceCaller, NoAnswer } from "../mcp/door.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import { FailedError, type RemoteOptions, requireUrl, tokenOption, urlOption } from "../settings.ts"

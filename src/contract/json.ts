@@ -49,6 +49,28 @@ export const isObject = (value: unknown): value is { readonly [member: string]: 
 /** Whether a JSON value is an object. */
 export const isJsonObject = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
 
+/** The value at a JSON Pointer; undefined if there is none. */
+export function valueAt(value: Json | undefined, path: string): Json | undefined {
+  return namesOf(path).reduce(memberOf, value)
+}
+/** A member of an object, or an item of a list by its number. */
+export const memberOf = (value: Json | undefined, name: string): Json | undefined =>
+  !isObject(value) || !Object.hasOwn(value, name) ? undefined : Array.isArray(value) ? value[Number(name)] : value[name]
+/** The names in a JSON Pointer. */
+export const namesOf = (path: string): string[] =>
+  path === ""
+    ? []
+    : path
+        .slice(1)
+        .split("/")
+        .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
+
+/** Narrows a value read from a request to an object. @throws Error if it is not one: a fault of the service */
+export function jsonObject(value: unknown): JsonObject {
+  if (isJsonObject(value)) return value
+  throw new Error("the value must be an object")
+}
+
 type Scalar = string | number | boolean | null | undefined
 /** A `T` in which any part may be stored text. */
 export type Served<T> =

@@ -1,6 +1,7 @@
 /** Tells a story in a new instance: people send operations like everybody else, at times of the story's own clock. */
 import type { Person, Receipt } from "../contract/answers/index.ts"
-import { jsonObject, partAt, resolved } from "../contract/operations/batch.ts"
+import { partAt, resolved } from "../contract/definitions/references.ts"
+import { jsonObject } from "../contract/json.ts"
 import type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 import { operationNamed } from "../contract/operations/index.ts"
 import type { Instance } from "../app/compose/instance.ts"

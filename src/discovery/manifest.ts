@@ -1,8 +1,8 @@
 /** The manifest: everything a client must know about the service, derived from the registry. */
 import { basePathOf } from "../contract/base-path.ts"
 import { enumerations, libraryPermissionMeanings, permissionMeanings } from "../contract/schema/enumerations.ts"
-import { figureTypes, readFigure, uploadFigure } from "../contract/definitions/figures.ts"
-import { uploadLog } from "../contract/definitions/logs.ts"
+import { figureTypes, readFigure, uploadFigure } from "../contract/definitions/attachments.ts"
+import { uploadLog } from "../contract/definitions/attachments.ts"
 import { schemaUrl } from "../contract/definitions/json-schema.ts"
 import { labelPrefixes } from "../contract/objects/labels.ts"
 import { type RateLimit, rateLimits } from "../contract/limits/requests.ts"

@@ -4,8 +4,8 @@
  */
 import { enumerations, type Slice } from "../contract/schema/enumerations.ts"
 import { type Operation, browserPath } from "../contract/definitions/operation.ts"
-import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figures.ts"
-import { uploadedLog, uploadLog } from "../contract/definitions/logs.ts"
+import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/attachments.ts"
+import { uploadedLog, uploadLog } from "../contract/definitions/attachments.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { actions, type Action } from "../contract/operations/actions.ts"
 import { writeParameters } from "../contract/definitions/parameters.ts"
@@ -86,21 +86,21 @@ const pagingNote = (read: Read): string | false =>
 
 function write(operation: Operation, caller: Caller): OpenApiRoute {
   const { name, path, summary, permissions, expected, delivery } = operation
-  const agent = caller === "agent"
+  const isAgent = caller === "agent"
   const ofRooms = operation.family === "research"
   return described({
     name: operation.surface === "agent" ? nameFor(name, caller) : name,
-    path: agent ? path : browserPath(operation),
+    path: isAgent ? path : browserPath(operation),
     slice: sliceOf(path, operation.target),
     method: operation.method,
     words: [
       summary,
-      agent && needs(permissions),
+      isAgent && needs(permissions),
       expected.length > 0 && `Copy ${expected.join(" and ")} from what you have just read.`,
       `The same ${delivery} and body sent again get the same receipt.`,
     ],
     tag: ofRooms ? caller : "library",
-    security: agent ? (ofRooms ? byCredential : byKey) : bySession,
+    security: isAgent ? (ofRooms ? byCredential : byKey) : bySession,
     parameters: queryParameters(writeParameters),
     body: json(reference(bodyName(operation)), { example: operation.example }),
     answer: ["The receipt.", json(reference(receiptName(operation)))],
@@ -211,16 +211,16 @@ const bodyOf = (parameters: readonly Parameter[]): JsonSchema => ({
 
 function readRoute(read: Read, path: string, caller: Caller): OpenApiRoute {
   const { name, family, surface, method, summary, permissions, query, cursor } = read
-  const agent = caller === "agent"
+  const isAgent = caller === "agent"
   const [tag, security] = ofSurface[surface]
   return described({
     name: nameFor(name, caller),
     path,
     slice: surface === "discovery" ? null : sliceOf(read.path),
     method,
-    words: [summary, agent && needs(permissions), pagingNote(read)],
+    words: [summary, isAgent && needs(permissions), pagingNote(read)],
     tag: family === "library" ? "library" : tag,
-    security: !agent ? bySession : mayLeaveOutCaller(read) ? [{}, ...byCredential] : security,
+    security: !isAgent ? bySession : mayLeaveOutCaller(read) ? [{}, ...byCredential] : security,
     ...(method === "GET"
       ? { parameters: queryParameters(query.entries) }
       : { body: json(bodyOf(queryParameters(query.entries))) }),

@@ -1,6 +1,6 @@
 /** Derives the refusals that a route can answer with from its definition. */
 import * as v from "valibot"
-import { uploadFigure } from "../contract/definitions/figures.ts"
+import { uploadFigure } from "../contract/definitions/attachments.ts"
 import type { Action } from "../contract/operations/actions.ts"
 import { unknownIn, unknownOf } from "../contract/objects/objects.ts"
 import { type Operation, pathNames } from "../contract/definitions/operation.ts"
@@ -44,7 +44,7 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
   const inRooms = family === "research"
   const named = refersIn(body)
   const steps = states.experiment.transitions.filter((transition) => transition.operation === operation.name)
-  const agent = caller === "agent"
+  const isAgent = caller === "agent"
   const inRoom = pathNames(path).length > 0 || named.length > 0
   return codes({
     family,
@@ -56,8 +56,8 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
       "delivery",
       inRooms && by !== "person" && "membership",
       (by === "owner" || steps.some((step) => step.by === "proposer")) && "role",
-      inRooms && agent && "scope",
-      agent && permissions.length > 0 && "permission",
+      inRooms && isAgent && "scope",
+      isAgent && permissions.length > 0 && "permission",
       named.some(({ refers }) => !refers.isSubject) && "reference",
       expected.length > 0 && "expectation",
       steps.length > 0 && "assignment",

@@ -322,10 +322,13 @@ export const schemaIndex = (document: SchemaDocument, { baseUrl }: Place): Schem
   }),
 })
 
+/** Schemas asked for at a time. */
+const MOST_NAMES = 20
+
 /** The operations in a comma-separated list, from any document of their family. @throws Refusal */
 function operationsIn(document: SchemaDocument, names: string): readonly Operation[] {
   const named = [...new Set(names.split(",").map((name) => name.trim()))]
-  if (named.length > limits.batchWrites) throw wrongParameter("/operation", `holds at most ${limits.batchWrites} names`)
+  if (named.length > MOST_NAMES) throw wrongParameter("/operation", `holds at most ${MOST_NAMES} names`)
   return named.map(
     (name) =>
       agentOperationsOf(familyOf(document)).find((operation) => operation.name === name) ?? mustFind(document, name),

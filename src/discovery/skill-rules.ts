@@ -19,6 +19,9 @@ const labels = Object.entries(labelPrefixes)
   .map(([kind, prefix]) => `${prefix} ${kind.replaceAll("_", " ")}`)
   .join(", ")
 
+/** What the tool `write` says of several writes. */
+export const inOrder = `${inCode("writes")} holds up to ${limits.batchWrites} writes, done in order or not at all.`
+
 /** Names of members that several sentences use. */
 const threadId = inCode("threadId")
 const watermark = inCode("activityWatermark")
@@ -52,7 +55,7 @@ export const skillRules = {
   content_size:
     `Content, as canonical JSON without ${inCode("client")}, ` + `may have ${inDigits(limits.contentBytes)} bytes.`,
   labels: `Labels count up per Room: ${labels}.`,
-  batch:
+  several:
     `${inCode(`POST ${batch.path}`)} does up to ${limits.batchWrites} writes of one Room, ` +
     `${inCode("{writes: [{as, operation, params, body}]}")}, in order, or none; ${inCode("params")} holds the ids of ` +
     `the path, and ${inCode('{"$from": "a", "path": "/targetId"}')} stands for a part of the receipt of write ` +

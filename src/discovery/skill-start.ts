@@ -48,7 +48,7 @@ export const startHere = (baseUrl: string): string =>
         `${inCode(String(schemaVersions.research))} and ${inCode("requestId")} (${inCode("clientMessageId")} for a ` +
         `message). ${rules.schema} ${rules.whole}`,
       `${rules.small} ${rules.rehearsal}`,
-      rules.batch,
+      rules.several,
       `${rules.guarded} ${advice.copy_expected}`,
       `${advice.make_id} ${advice.uncertain} ${rules.replayed}`,
       `${advice.write_markdown} ${advice.write_ids}`,

@@ -8,7 +8,7 @@ import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
 import { keptTableInWords } from "../research/measurements/kept-in-words.ts"
 import {
-  figureLines,
+  pictureLines,
   linkTo,
   quoted,
   recordLine,
@@ -86,7 +86,7 @@ ${checkpointText(checkpoint, limits.documentBytes - 6_000 - TABLE_BYTES)}${table
   return assemble(
     numbers === null ? head : `${head}\n${numbers}.\n`,
     [
-      { title: "Pictures", items: figureLines(source, accepted("checkpoint", checkpoint.content).figures) },
+      { title: "Pictures", items: pictureLines(source, accepted("checkpoint", checkpoint.content)) },
       {
         title: "Records it cites",
         items: checkpoint.citations.map((record) => recordLine(source, record, 300)),

@@ -6,7 +6,7 @@ import { checkpointText } from "./checkpoint.ts"
 import { limits } from "../contract/limits.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { figureLines, linkTo, quoted, inline, words, assemble, type DocumentSource } from "./writing.ts"
+import { pictureLines, linkTo, quoted, inline, words, assemble, type DocumentSource } from "./writing.ts"
 
 /** A Room: its brief and its Threads. */
 export function roomDocument(source: DocumentSource): string {
@@ -69,7 +69,7 @@ function entryText(source: DocumentSource, entry: Entry): string {
   return `${head} (entry ${entryId}${answered})${
     message === undefined
       ? `: ${cardText(source, entry)}`
-      : `:\n\n${quoted(message.text)}\n${figureLines(source, message.figures)
+      : `:\n\n${quoted(message.text)}\n${pictureLines(source, message)
           .map((line) => `\n${line}\n`)
           .join("")}`
   }`

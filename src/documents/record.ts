@@ -9,7 +9,7 @@ import { blemishesInWords } from "../contract/answers/judging.ts"
 import { verdictInWords } from "../contract/answers/parts.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import {
-  figureLines,
+  pictureLines,
   linkTo,
   quoted,
   recordLine,
@@ -37,7 +37,8 @@ export function recordDocument(source: DocumentSource): string {
     verdict,
     verdictFrom = null,
   } = record
-  const { assertion, scope, concepts, quote, paper, limitations, figures } = accepted("record", record.content)
+  const content = accepted("record", record.content)
+  const { assertion, scope, concepts, quote, paper, limitations } = content
   const { items: bearing, hasMore } = ask("record_evidence", { versionId }, { limit: LISTED })
   const link = (path: string) => `${basePath}${path}`
   const at = { versionId }
@@ -67,7 +68,7 @@ ${told === null ? "" : ` Before you rely on it: ${told}.`}
   return assemble(
     head,
     [
-      { title: "Pictures", items: figureLines(source, figures) },
+      { title: "Pictures", items: pictureLines(source, content) },
       {
         title: "Effects",
         items: record.effects.map(

@@ -1,7 +1,8 @@
 /** An experiment and an attempt: the question, the runs and their results. */
 import { writerName } from "../contract/answers/index.ts"
+import { termsInWords } from "../contract/answers/experiments.ts"
 import { pathTo } from "../contract/reads/index.ts"
-import { figureLines, linkTo, quoted, recordLine, inline, words, assemble, type DocumentSource } from "./writing.ts"
+import { pictureLines, linkTo, quoted, recordLine, inline, words, assemble, type DocumentSource } from "./writing.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 
 type Attempt = Pick<AnswerOf<"attempt">, "metrics"> | Pick<AnswerOf<"attempts">["items"][number], "metrics">
@@ -26,13 +27,6 @@ const byNumbers = ({ verdict, repeats = [] }: NonNullable<AnswerOf<"attempt">["r
   })
   return told.length === 0 ? "" : ` By the numbers: ${told.join(" ")}`
 }
-
-const leaseInWords = (lease: AnswerOf<"experiment">["lease"]): string =>
-  lease === null
-    ? ""
-    : lease.lapsed
-      ? ` until ${lease.until}, when the lease lapsed: another member can take it over`
-      : ` until ${lease.until}`
 
 const statement = (name: string, note: AnswerOf<"experiment">["handoff"]): string =>
   note === null ? "" : `\n${name} (${writerName(note.by)}, ${note.at.slice(0, 10)}):\n\n${quoted(note.text)}\n`
@@ -76,27 +70,16 @@ export function experimentDocument(source: DocumentSource): string {
   const { basePath, ask } = source
   const experimentId = source.id("experimentId")
   const experiment = ask("experiment", { experimentId })
-  const {
-    label,
-    status,
-    assignee,
-    lease,
-    proposer,
-    question,
-    scope,
-    attempts,
-    acceptedPlans,
-    hypotheses,
-    affordances,
-  } = experiment
+  const { label, status, assignee, proposer, question, scope, attempts, acceptedPlans, hypotheses, affordances } =
+    experiment
   const runs = ask("attempts", {}, { experimentId, order: "label" }).items
   const findings = ask("experiment_findings", { experimentId }).items
   const link = (path: string) => `${basePath}${path}`
   const head = `# ${label}: ${inline(question, 300)}
 
 Experiment ${experimentId}, \
-${words(status)}${assignee === null ? "" : `, held by ${writerName(assignee)}${leaseInWords(lease)}`}, proposed by \
-${writerName(proposer)}, ${experiment.createdAt.slice(0, 10)}, \
+${words(status)}${assignee === null ? "" : `, held by ${writerName(assignee)}${termsInWords(experiment)}`}, \
+proposed by ${writerName(proposer)}, ${experiment.createdAt.slice(0, 10)}, \
 in ${linkTo(source, "thread", experiment.threadId, "its Thread")} of \
 ${linkTo(source, "room", experiment.roomId, "its Room")}. Revision ${affordances.expected.expectedRevision}.
 
@@ -229,11 +212,11 @@ ${environment === null ? "" : `\nEnvironment: ${inline(JSON.stringify(environmen
       },
       {
         title: "Events",
-        items: attempt.events.flatMap(({ event, receivedAt, late, message, exitCode, figures }) => [
+        items: attempt.events.flatMap(({ event, receivedAt, late, message, exitCode, ...more }) => [
           `${receivedAt} ${words(event)}${late === true ? ", late" : ""}` +
             `${exitCode === undefined ? "" : `, exit code ${exitCode}`}` +
             `${message === undefined ? "" : `: ${inline(message)}`}`,
-          ...figureLines(source, figures),
+          ...pictureLines(source, more),
         ]),
       },
       {

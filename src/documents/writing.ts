@@ -7,7 +7,7 @@ import { limits } from "../contract/limits.ts"
 import { pageOf, type PagedKind } from "../contract/objects/objects.ts"
 import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
 import { oneLine, shortened, withoutTrailing } from "../contract/text.ts"
-import { type Figure, pathOfFigure } from "../contract/definitions/figures.ts"
+import { pathOfFigure, type Pictured } from "../contract/definitions/attachments.ts"
 import { writerName } from "../contract/answers/index.ts"
 import { reviewerIs, type Review } from "../contract/answers/reviews.ts"
 
@@ -149,11 +149,8 @@ type NamedRecord = Pick<
 >
 
 /** One line per picture. */
-export const figureLines = (
-  { basePath }: Pick<DocumentSource, "basePath">,
-  figures: readonly Figure[] | undefined,
-): string[] =>
-  (figures ?? []).map(({ digest, alt }) => `picture: ${inline(alt, 500)} (${basePath}${pathOfFigure(digest)})`)
+export const pictureLines = ({ basePath }: Pick<DocumentSource, "basePath">, { figures = [] }: Pictured): string[] =>
+  figures.map(({ digest, alt }) => `picture: ${inline(alt, 500)} (${basePath}${pathOfFigure(digest)})`)
 
 const standing = ({ withdrawn, counts, answered }: Review): string =>
   withdrawn !== null

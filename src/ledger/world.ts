@@ -80,3 +80,6 @@ export function seededWorld(seed: string, clock: () => number): World {
   }
   return steadyWorld(clock, bytes)
 }
+
+/** Returns the time a number of minutes after another. */
+export const later = (at: string, minutes: number): string => isoTime(Date.parse(at) + minutes * 60_000)

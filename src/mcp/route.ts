@@ -1,7 +1,7 @@
 /** `/mcp`: the route for agents that speak MCP, with the authentication and limits of every route. */
 import type { H3Event } from "h3"
 import { mcpPath } from "../contract/base-path.ts"
-import { uploadFigure } from "../contract/definitions/figures.ts"
+import { uploadFigure } from "../contract/definitions/attachments.ts"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { familyOf } from "../contract/versions.ts"

@@ -2,8 +2,8 @@
  * The guidance for agents: the instructions sent when they connect, and the skill, a resource. Both mention only tools.
  */
 import { blocks, bullets, inCode, numbered } from "../discovery/markdown.ts"
-import { skillAdvice as advice, skillRules as rules, skillSteps } from "../discovery/skill-rules.ts"
-import { uploadFigure } from "../contract/definitions/figures.ts"
+import { inOrder, skillAdvice as advice, skillRules as rules, skillSteps } from "../discovery/skill-rules.ts"
+import { uploadFigure } from "../contract/definitions/attachments.ts"
 import { limits } from "../contract/limits.ts"
 import { inDigits } from "../contract/text.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
@@ -46,7 +46,7 @@ export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
       `${rules.schema} ${rules.whole}`,
       `${inCode("write")} fills in the delivery id and tells it in the receipt. After an uncertain delivery send the ` +
         `same input again with that id. ${rules.replayed} ${rules.changed}`,
-      `${inCode("writes")} holds up to ${limits.batchWrites} writes, done in order or not at all. ` +
+      `${inOrder} ` +
         `${inCode('{"$from": "a", "path": "/targetId"}')} takes a part of the receipt of the earlier write named ` +
         `${inCode("a")}: its ${inCode("/result/revision")}, ${inCode("/result/status")}, ` +
         `${inCode("/result/planId")}, ${inCode("/entry/sequence")}.`,

@@ -1,6 +1,6 @@
 /** Uploads a picture, given in base64 or as a file on the agent's machine. The service checks that it is one. */
 import * as v from "valibot"
-import { figureTypes, isFigureType, uploadFigure } from "../contract/definitions/figures.ts"
+import { figureTypes, isFigureType, uploadFigure } from "../contract/definitions/attachments.ts"
 import { limits } from "../contract/limits.ts"
 import { object, type Call, type Tool } from "./tool.ts"
 import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"

@@ -2,7 +2,7 @@
 import { agentOperations } from "../discovery/manifest.ts"
 import { limits } from "../contract/limits.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
-import { batched, delivery, type Input } from "../contract/definitions/requests.ts"
+import { delivery, type Input, withIdsApart } from "../contract/definitions/requests.ts"
 import { batch } from "../contract/operations/batch.ts"
 import { type ServiceCaller, NoAnswer } from "./door.ts"
 import { unquoted } from "../contract/schema/strict-json.ts"
@@ -73,7 +73,7 @@ async function sendBatch(door: ServiceCaller, call: Input, { rehearse, sender, s
   if (!Array.isArray(writes)) throw new TypeError("writes must be a list of {operation, input, as?}")
   const sent = writes.map((write: Input) => {
     const { operation, input } = operationOf(write)
-    const { params, body } = batched(operation, input, clientBlock(sender))
+    const { params, body } = withIdsApart(operation, input, clientBlock(sender))
     return { ...("as" in write ? { as: write.as } : {}), operation: operation.name, params, body }
   })
   const again =

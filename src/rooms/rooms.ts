@@ -9,7 +9,7 @@ import type { RoomAccess, Actor } from "../ledger/journal/actor.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../ledger/storage/inserting.ts"
 import { folded } from "../contract/folding.ts"
-import { batches, type Sized, substrings, type Walked, walked } from "../ledger/lists/substrings.ts"
+import { portions, type Sized, substrings, type Walked, walked } from "../ledger/lists/substrings.ts"
 import { ADOPTED, ORIGIN, type ImportedRooms } from "./imported.ts"
 import { present } from "../contract/present.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
@@ -181,7 +181,7 @@ export function rooms(db: Db) {
       const wanted = folded(query)
       const among = spelled.among(wanted)
       const texts =
-        among === undefined ? batches(start, (from, most) => inOrder.all(from, most)) : [few.all(among, start)]
+        among === undefined ? portions(start, (from, most) => inOrder.all(from, most)) : [few.all(among, start)]
       return walked(texts, (ids) => contain.all(JSON.stringify(ids), wanted, wanted, count).map(summary), count)
     },
     all: (): RoomSummary[] => all.all().map(summary),

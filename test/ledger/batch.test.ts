@@ -75,7 +75,7 @@ function written(
   return { operation: kind, ...(kind === "post_message" ? { params: { threadId } } : {}), body }
 }
 
-// shows: skill: batch
+// shows: skill: several
 test("a batch does the same as its writes sent one after the other", async (t) => {
   const kind = fc.constantFrom<Step["kind"]>(
     "create_thread",

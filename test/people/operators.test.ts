@@ -110,6 +110,18 @@ test("two operators who demote each other at once leave one", async (t) => {
   t.ok(holds())
 })
 
+test("an operator who is demoted meanwhile can do nothing more, whoever else is one", async (t) => {
+  const [ada, grace, mary] = [0, 1, 2]
+  for (const each of [ada, grace, mary]) {
+    if (tables.people.ofHere(someone(each).userId)?.disabledAt != null)
+      await operators.enable(null, someone(each).userId)
+    if (!someone(each).isOperator) await operators.setOperator(null, someone(each).userId, true)
+  }
+  const both = await Promise.allSettled([deeds.unmake(ada, grace), deeds.unmake(grace, mary)])
+  t.match(both, [{ status: "fulfilled" }, { status: "rejected", reason: { code: "role_required" } }])
+  t.ok(someone(mary).isOperator)
+})
+
 test("and the journal gives the same state", (t) => {
   // The first operator of this instance was set without a write.
   t.strictSame(

@@ -57,6 +57,12 @@ t.test("each operation's own entries, by its name, also page by page", async (t)
   )
 })
 
+t.test("a card says whether its record was published here or reused", async (t) => {
+  const { items } = await client.read("thread_timeline", { threadId, kinds: ["publication"] })
+  const reused = new Set(made.reuse_record)
+  for (const { sequence, card } of items) t.match(card, { reused: reused.has(sequence) }, `entry ${sequence}`)
+})
+
 // shows: The feed is filtered by kinds.
 // shows: skill: kinds
 t.test("the feed accepts the words of a timeline", async (t) => {

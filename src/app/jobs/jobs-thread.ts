@@ -9,7 +9,7 @@ import { present } from "../../contract/present.ts"
 import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"
 import type { FileOrder } from "../../research/export/exports.ts"
-import type { ImageOrder } from "../../figures/image.ts"
+import type { ImageOrder } from "../../attachments/image.ts"
 import type { DifferencesOrder } from "../serving/differences-job.ts"
 import type { PastFileOrder } from "../past/past-process.ts"
 
@@ -18,7 +18,7 @@ const jobs = {
   atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomPapers(xml),
   differences: async (order: DifferencesOrder) =>
     (await import("../serving/differences-job.ts")).findDifferences(order),
-  image: async (order: ImageOrder) => (await import("../../figures/image.ts")).readImage(order),
+  image: async (order: ImageOrder) => (await import("../../attachments/image.ts")).readImage(order),
   past: async (order: PastFileOrder) => (await import("../past/past-process.ts")).makeFile(order),
   papers: async (texts: readonly string[]) => (await import("../../library/pasted.ts")).readTexts(texts),
   crossref: async (json: string) => (await import("../../library/papers/crossref-work.ts")).crossrefPapers(json),

@@ -6,7 +6,7 @@ import { familyOf } from "../../contract/versions.ts"
 import { type Answer, refused } from "../../edge/answers/answer.ts"
 import { discovery } from "../../http/discovery.ts"
 import { type App, type Edge, fault, answerRefusal } from "../../edge/edge.ts"
-import { figureRoutes } from "../../http/figures.ts"
+import { attachmentRoutes } from "../../http/attachments.ts"
 import { anyOrigin } from "../../edge/answers/public-answer.ts"
 import { contextOf } from "../../edge/limits/request-context.ts"
 import { readRoutes } from "../../http/reads.ts"
@@ -61,7 +61,7 @@ export function createApp(parts: AppParts): App {
   discovery(edge, routes)
   readRoutes(edge, routes)
   writeRoutes(edge, routes)
-  figureRoutes(edge, routes)
+  attachmentRoutes(edge, routes)
   actionRoutes(edge, routes)
   mcpRoute(edge, routes, (url, init, context) => app.request(url, init, context))
   const pages = pageRoutes(edge, routes)

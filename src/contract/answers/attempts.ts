@@ -4,7 +4,7 @@ import { affordances, page, author, schemaVersion } from "./parts.ts"
 import { cost } from "../schema/cost.ts"
 import {
   logSize,
-  shownFigures,
+  pictured,
   at,
   attemptOutcome,
   count,
@@ -163,7 +163,7 @@ export const attempt = shape({
       late: v.exactOptional(v.boolean()),
       exitCode: v.exactOptional(count),
       cost: v.exactOptional(cost),
-      figures: shownFigures,
+      ...pictured,
       log: v.exactOptional(shape({ digest: freeText })),
       session: v.exactOptional(shape({ digest: freeText, format: freeText })),
       failure: v.exactOptional(shape({ stage: freeText, explanation: freeText })),

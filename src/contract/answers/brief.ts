@@ -1,6 +1,6 @@
 /** The answer of a brief: a Room or Thread in one small read. */
 import * as v from "valibot"
-import { lease } from "./experiments.ts"
+import { terms } from "./experiments.ts"
 import { at, count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, knownThen, staleReason } from "./evidence.ts"
@@ -146,8 +146,8 @@ const lists = {
       status: v.picklist(enumerations.experimentStatus),
       assignee: text,
       agent: text,
-      /** If it is held on a lease. After the lease has lapsed, others may take the experiment over. */
-      lease: v.exactOptional(lease),
+      /** The terms on which it is held. After they have lapsed, others may take the experiment over. */
+      ...terms,
       /** The time of the last activity on an assigned experiment that has gone silent. */
       silentSince: text,
     }),

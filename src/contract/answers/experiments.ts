@@ -29,7 +29,23 @@ const experimentIdentity = {
  * It lapses at `until` unless the assignee writes about the experiment before; then others may take the experiment
  * over.
  */
-export const lease = shape({ minutes: count, until: at, lapsed: v.boolean() })
+const lease = shape({ minutes: count, until: at, lapsed: v.boolean() })
+/** The terms of a holder, in lists that leave them out where there are none. */
+export const terms = { lease: v.exactOptional(lease) }
+interface Terms {
+  readonly lease?: v.InferOutput<typeof lease> | null | undefined
+}
+
+/** Whether the holder of an experiment lost it. */
+export const mayTakeOver = ({ lease }: Terms): boolean => lease?.lapsed === true
+
+/** The terms of a holder in words, after the name. */
+export const termsInWords = ({ lease }: Terms): string =>
+  lease == null
+    ? ""
+    : lease.lapsed
+      ? ` until ${lease.until}, when the lease lapsed: another member can take it over`
+      : ` until ${lease.until}`
 const experimentFields = {
   ...experimentIdentity,
   assigneeId: v.nullable(id),

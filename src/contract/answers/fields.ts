@@ -79,7 +79,7 @@ export const tokenFields = {
  * Absent if there are none. The path of a picture is `/api/research/figures/{digest}`; if its alt is withheld, the
  * picture is removed too.
  */
-export const shownFigures = v.exactOptional(v.array(shape({ digest: v.string(), alt: freeText })))
+export const pictured = { figures: v.exactOptional(v.array(shape({ digest: v.string(), alt: freeText }))) }
 
 /** Where the middle of a long log was left out: after this line, so many lines and bytes. A line there says so. */
 const cut = shape({ afterLine: count, lines: count, bytes: count })

@@ -37,7 +37,6 @@ export const smallReceipt = shape({
   rehearsed: optional(v.literal(true)),
   current: optional(v.record(v.string(), v.unknown())),
 })
-export const smallBatchAnswer = shape({ schemaVersion: v.number(), receipts: v.array(smallReceipt) })
 
 /** Characters of a text in a result. Then those of a sentence: the first length that fits. */
 const WORDS = 60

@@ -1,7 +1,7 @@
 /** The answers about Threads, their timelines, and the activity of Rooms. */
 import * as v from "valibot"
 import {
-  shownFigures,
+  pictured,
   at,
   count,
   id,
@@ -40,7 +40,7 @@ export const thread = shape(threadFields)
 
 export type ThreadSummary = v.InferOutput<typeof thread>
 
-const message = shape({ text: freeText, clientMessageId: id, figures: shownFigures, client })
+const message = shape({ text: freeText, clientMessageId: id, ...pictured, client })
 
 const recordCard = shape({
   versionId: id,

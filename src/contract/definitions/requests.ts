@@ -52,10 +52,10 @@ export function delivery(operation: Operation, path: string, input: Input, clien
 }
 
 /**
- * One write of a batch: as `delivery`, but with the ids of the path kept apart. @throws TypeError if the delivery id is
- * not a string
+ * One write of several in a request: as `delivery`, but with the ids of the path kept apart. @throws TypeError if the
+ * delivery id is not a string
  */
-export function batched(
+export function withIdsApart(
   operation: Operation,
   input: Input,
   client: Input | undefined,

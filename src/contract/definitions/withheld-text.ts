@@ -5,12 +5,12 @@
  */
 import * as v from "valibot"
 import { type Withholding, withholding } from "../answers/fields.ts"
-import { digestOf, isObject, type Json, type JsonObject } from "../json.ts"
+import { digestOf, isObject, type Json, type JsonObject, memberOf, namesOf, valueAt } from "../json.ts"
 import type { Operation } from "./operation.ts"
 import { isPart, type Visitor, type Part, partsOf, type Path, walker } from "../schema/parts.ts"
 import { pointer } from "../schema/validation.ts"
 import { MARK_CLOSE as CLOSE, MARK_OPEN as OPEN } from "../text.ts"
-import { logDigest } from "./logs.ts"
+import { logDigest } from "./attachments.ts"
 import { locationUri } from "./work.ts"
 
 /** Sixteen noncharacters of Unicode, one for each hex digit, between two more. */
@@ -164,20 +164,6 @@ export const withholdable = ({ body }: Pick<Operation, "body">, content: JsonObj
 
 /** Whether withholding `path` withholds what is at `place`. */
 export const isNamedBy = (place: string, path: string): boolean => place === path || place.startsWith(`${path}/`)
-
-/** The value at a JSON Pointer; undefined if there is none. */
-export function valueAt(value: Json | undefined, path: string): Json | undefined {
-  return namesOf(path).reduce(memberOf, value)
-}
-const memberOf = (value: Json | undefined, name: string): Json | undefined =>
-  !isObject(value) || !Object.hasOwn(value, name) ? undefined : Array.isArray(value) ? value[Number(name)] : value[name]
-const namesOf = (path: string): string[] =>
-  path === ""
-    ? []
-    : path
-        .slice(1)
-        .split("/")
-        .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
 
 /** A place in a body that has a notice of something withheld. */
 export interface Claim {

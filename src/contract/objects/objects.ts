@@ -50,6 +50,12 @@ export type PageAddress<K extends PagedKind = PagedKind> = {
 }[K]
 /** Objects whose accepted content is in an export. */
 export type ExportedKind = KindsWith<{ exported: string }>
+/** Objects of which an export has one file each, and no more. */
+export type FiledKind = KindsWith<{ filed: object }>
+export const filedKinds = keysOf(objects).flatMap((kind) => {
+  const { filed, ...spec } = objectOf(kind)
+  return filed === undefined ? [] : [{ ...spec, ...filed, kind }]
+})
 /** The names of the ids by which anybody may read an object. */
 export type PublicId = Objects[KindsWith<{ isPublic: true; read: string }>]["id"]
 

@@ -231,6 +231,7 @@ export const objectsOfResearch = {
     line: "(SELECT y.content ->> '$.title' FROM journal y WHERE y.position = history_position)",
     unknown: "unknown_board",
     exported: "made",
+    filed: { folder: "boards", holds: "Boards as they were declared." },
   },
   ...statements,
   checkpoint: {

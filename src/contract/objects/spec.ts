@@ -89,6 +89,11 @@ export interface ObjectSpec {
   readonly isSearched: boolean
   /** Which of its accepted writes an export of the Room holds byte for byte: the first, every one, or none. */
   readonly exported: "made" | "every" | null
+  /**
+   * The folder of an export that has one file for each, by its label, and what it holds; left out if the export does
+   * more with its kind. Its table then has the columns of `madeBy`.
+   */
+  readonly filed?: { readonly folder: string; readonly holds: string }
   /** Its place in the provenance graph; null if it is not a node. */
   readonly graph: null | {
     /** The read that lists its kind in a Room page by page; for a feed, the kind of the entries about one. */

@@ -6,8 +6,8 @@ import { cost } from "../schema/cost.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, oneOrSeveral, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { figures } from "../definitions/figures.ts"
-import { log, session } from "../definitions/logs.ts"
+import { pictured } from "../definitions/attachments.ts"
+import { log, session } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { namedEffect } from "./publications.ts"
@@ -140,7 +140,7 @@ export const attemptOperations = [
       ),
       late: v.exactOptional(described(v.boolean("must be true or false"), "Adds metrics after the end.")),
       outputs: v.exactOptional(outputs),
-      figures,
+      ...pictured,
       log,
       session,
       cost: v.exactOptional(

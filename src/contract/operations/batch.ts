@@ -4,7 +4,9 @@
 import * as v from "valibot"
 import { receipt } from "../answers/index.ts"
 import type { Operation } from "../definitions/operation.ts"
-import { isJsonObject, isObject, type Json, type JsonObject } from "../json.ts"
+import { smallReceipt } from "../answers/small-receipt.ts"
+import { referencesIn } from "../definitions/references.ts"
+import { isObject, type JsonObject, jsonObject } from "../json.ts"
 import { limits } from "../limits.ts"
 import { type Issue, Refusal } from "../refusals/refusal.ts"
 import { dictionary, key, list, oneOf, plain, shape } from "../schema/fields.ts"
@@ -37,6 +39,7 @@ export const batchBody = shape({
 })
 
 export const batchAnswer = shape({ schemaVersion: v.number(), receipts: v.array(receipt) })
+export const smallBatchAnswer = shape({ schemaVersion: v.number(), receipts: v.array(smallReceipt) })
 
 /** The route. Each write keeps its own delivery id, so a retry of the whole batch replays each of them. */
 export const batch = {
@@ -103,36 +106,12 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
 const invalid = (issues: Issue[]): Refusal =>
   new Refusal("invalid_schema", "The batch breaks its schema. Nothing was stored.", { issues })
 
-/** Narrows a value read from a request to an object. @throws Error if it is not one: a fault of the service */
-export function jsonObject(value: unknown): JsonObject {
-  if (isJsonObject(value)) return value
-  throw new Error("the value must be an object")
-}
-
-interface Reference {
-  readonly $from: string
-  readonly path: string
-}
-
-const isReference = (value: unknown): value is Reference =>
-  isObject(value) &&
-  typeof value.$from === "string" &&
-  typeof value.path === "string" &&
-  Object.keys(value).length === 2
-
 /** A watermark as it was read; the batch adds the entries that it writes before in that Thread. */
 interface After {
   readonly $after: number
 }
 const isAfter = (value: unknown): value is After =>
   isObject(value) && Number.isSafeInteger(value.$after) && Object.keys(value).length === 1
-
-/** Every reference in a value, with its JSON Pointer. */
-function referencesIn(value: unknown, at: readonly (string | number)[] = []): [string, Reference][] {
-  if (isReference(value)) return [[pointer(at), value]]
-  if (Array.isArray(value)) return value.flatMap((item, index) => referencesIn(item, [...at, index]))
-  return isObject(value) ? Object.entries(value).flatMap(([name, item]) => referencesIn(item, [...at, name])) : []
-}
 
 /**
  * Replaces the watermark of a body that is told as it was read. @param written returns how many entries the batch
@@ -143,28 +122,6 @@ export function watermarked(body: JsonObject, written: (threadId: string) => num
   if (!isAfter(expectedWatermark)) return body
   const before = typeof threadId === "string" ? written(threadId.toLowerCase()) : 0
   return { ...body, expectedWatermark: expectedWatermark.$after + before }
-}
-
-/** Replaces each reference in a value. @param found returns the replacement of the reference at a JSON Pointer */
-export function resolved(
-  value: Json,
-  found: (reference: Reference, at: string) => Json,
-  at: readonly (string | number)[] = [],
-): Json {
-  if (isReference(value)) return found(value, pointer(at))
-  if (Array.isArray(value)) return value.map((item, index) => resolved(item, found, [...at, index]))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolved(item, found, [...at, name])]))
-}
-
-/** The part of a receipt at a JSON Pointer; undefined if there is none. */
-export function partAt(receipt: Json, path: string): Json | undefined {
-  if (path !== "" && !path.startsWith("/")) return undefined
-  const names = path.split("/").slice(1)
-  return names.reduce<Json | undefined>((value, name) => {
-    const member = name.replaceAll("~1", "/").replaceAll("~0", "~")
-    return isJsonObject(value) && Object.hasOwn(value, member) ? value[member] : undefined
-  }, receipt)
 }
 
 /**

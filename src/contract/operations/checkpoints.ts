@@ -4,7 +4,7 @@ import { quoting } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { figures } from "../definitions/figures.ts"
+import { pictured } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { described } from "../schema/validation.ts"
@@ -36,7 +36,7 @@ export const postResearchCheckpoint = operation({
     openQuestions: list(text(limits.statement), limits.openQuestions),
     conclusion: v.exactOptional(text(limits.statement)),
     citations: distinct(ref("record"), limits.citations),
-    figures,
+    ...pictured,
   },
   result: {
     checkpointId: uuid,

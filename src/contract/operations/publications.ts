@@ -17,8 +17,8 @@ import {
   whole,
 } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { figures } from "../definitions/figures.ts"
-import { citedLines } from "../definitions/logs.ts"
+import { pictured } from "../definitions/attachments.ts"
+import { citedLines } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
 import { described } from "../schema/validation.ts"
 import { ref, subject } from "../schema/ref.ts"
@@ -197,7 +197,7 @@ export const publicationOperations = [
       references,
       effects: v.exactOptional(list(effect, limits.effects)),
       limitations: v.exactOptional(text(limits.statement)),
-      figures,
+      ...pictured,
     },
     result,
     example: {

@@ -5,7 +5,7 @@ import { freeText } from "../answers/fields.ts"
 import { fromOtherRoom } from "../answers/evidence.ts"
 import { text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { figures } from "../definitions/figures.ts"
+import { pictured } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 
@@ -23,7 +23,7 @@ export const postMessage = operation({
   delivery: "clientMessageId",
   target: "message",
   entry: { kind: "message", form: "message" },
-  fields: { text: text(limits.message), replyToEntryId: v.exactOptional(ref("message")), figures },
+  fields: { text: text(limits.message), replyToEntryId: v.exactOptional(ref("message")), ...pictured },
   result: { messageId: uuid, label: v.null() },
   example: { text: "The second run used a shorter ramp: $n_w = 100$ instead of $400$." },
 })

@@ -2,9 +2,9 @@
  * What writes name by its digest: pictures and logs. Their bytes, and which writes use them. What no write uses is not
  * served, and is deleted later.
  */
-import { figuresOf, type FigureType } from "../../contract/definitions/figures.ts"
+import { figuresOf, type FigureType } from "../../contract/definitions/attachments.ts"
 import type { Cut } from "../../contract/answers/fields.ts"
-import { citedLogs, type CitedLines, logsOf } from "../../contract/definitions/logs.ts"
+import { citedLogs, type CitedLines, logsOf } from "../../contract/definitions/attachments.ts"
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import { limits } from "../../contract/limits.ts"
 import { trusted } from "../../contract/json.ts"

@@ -29,12 +29,20 @@ export const AGENT_OF_THREAD = (threadId: string): string => `(SELECT nullif(tw.
     JOIN writers tw ON tw.writer = tj.writer
     WHERE te.thread = ${placeOf(threadId)} AND te.sequence = 1 AND tj.operation = 'create_thread')`
 
+const person = (agent: string): string => `p.user_id AS userId, p.username, ${agent} AS agent`
+/** SQL for the author of a row, who is the person `p`. @param row the alias of a table with `history_position` */
+export const AUTHOR = (row: string): string => person(AGENT(row))
+/** The same for a timeline entry. @param entryId SQL for its id */
+export const AUTHOR_OF_ENTRY = (entryId: string): string => person(AGENT_OF_ENTRY(entryId))
+
+/** Gathers the author of a row with more columns. */
+export const authored = <Row extends Author>({ userId, username, agent, ...row }: Row) => ({
+  ...row,
+  author: { userId, username, agent },
+})
+
 /** Picks the author out of a row with more columns. */
 export const authorIn = ({ userId, username, agent }: Author): Author => ({ userId, username, agent })
 
 /** Returns an actor as an author. */
 export const authorFrom = ({ userId, username, agent }: Actor): Author => ({ userId, username, agent: agent || null })
-
-/** SQL for the columns of an author. @param person the alias of `people` @param row as of `AGENT` */
-export const AUTHOR = (person: string, row: string): string =>
-  `${person}.user_id AS userId, ${person}.username, ${AGENT(row)} AS agent`

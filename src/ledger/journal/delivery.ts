@@ -1,9 +1,17 @@
 /** A write before it is admitted: as the edge passes it on, and after its schema and size are checked. */
 import { beyondSchema } from "../../contract/definitions/beyond-schema.ts"
-import { canonicalJson, digestOf, type JsonObject, type Writable, trusted, isJsonObject } from "../../contract/json.ts"
+import {
+  canonicalJson,
+  digestOf,
+  type JsonObject,
+  type Writable,
+  trusted,
+  isJsonObject,
+  valueAt,
+} from "../../contract/json.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/definitions/operation.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { hasMark, holdsMark, markedAs, valueAt } from "../../contract/definitions/withheld-text.ts"
+import { hasMark, holdsMark, markedAs } from "../../contract/definitions/withheld-text.ts"
 import type { Actor } from "./actor.ts"
 import type { Behaviour, Call, Subject } from "./behaviour.ts"
 import type { Sealed } from "./journal.ts"

@@ -4,7 +4,7 @@
  * (src/contract/definitions/withheld-text.ts).
  */
 import type { Withholding } from "../../contract/answers/fields.ts"
-import { canonicalJson, isJsonObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
+import { canonicalJson, isJsonObject, type Json, type JsonObject, trusted, valueAt } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
 import {
@@ -16,7 +16,6 @@ import {
   markOf,
   marksIn,
   placesOf,
-  valueAt,
   withholdable,
 } from "../../contract/definitions/withheld-text.ts"
 import { UUID } from "../../contract/schema/patterns.ts"

@@ -124,7 +124,7 @@ const AT_ONCE = 250_000
 
 /**
  * Compares texts until `count` are found or the byte limit is reached.
- * @param texts in the order of the list, in batches that are read on demand
+ * @param texts in the order of the list, in portions that are read on demand
  * @param look returns those of the given ids whose texts match, in the order of the list
  * @param most the most bytes to compare
  */
@@ -155,13 +155,13 @@ export function walked<Row>(
   return { found: found.slice(0, count) }
 }
 
-/** Reads a list in batches from an id on. The first batch is small: it is enough for a common substring. */
-export function* batches(from: string, read: (from: string, count: number) => Sized[]): Generator<Sized[]> {
+/** Reads a list in portions from an id on. The first portion is small: it is enough for a common substring. */
+export function* portions(from: string, read: (from: string, count: number) => Sized[]): Generator<Sized[]> {
   for (let [last, count] = [from, 64]; ; count = 512) {
-    const batch = read(last, count)
-    yield batch
-    const end = batch.at(-1)
-    if (batch.length < count || end === undefined) return
+    const portion = read(last, count)
+    yield portion
+    const end = portion.at(-1)
+    if (portion.length < count || end === undefined) return
     last = end.id
   }
 }

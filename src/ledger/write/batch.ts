@@ -4,17 +4,11 @@
  * Before that, a placeholder id replaces them to find the repositories to check and similar records.
  */
 import { setImmediate as turn } from "node:timers/promises"
-import { canonicalJson, isObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
+import { canonicalJson, isObject, type Json, type JsonObject, jsonObject, trusted } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
-import {
-  type BatchedWrite,
-  jsonObject,
-  partAt,
-  refusedIn,
-  resolved,
-  watermarked,
-} from "../../contract/operations/batch.ts"
+import { partAt, resolved } from "../../contract/definitions/references.ts"
+import { type BatchedWrite, refusedIn, watermarked } from "../../contract/operations/batch.ts"
 import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"

@@ -1,6 +1,6 @@
 /** The events, outputs and metric series that attempts reported. */
 import { picked } from "../../contract/each.ts"
-import { logKinds } from "../../contract/definitions/logs.ts"
+import { logKinds } from "../../contract/definitions/attachments.ts"
 import { limits } from "../../contract/limits.ts"
 import { fitting, JsonText, type Stored, writeJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"

@@ -1,8 +1,8 @@
 /** The logs and sessions that attempts reported. */
-import type { LogKind } from "../../contract/definitions/logs.ts"
+import type { LogKind } from "../../contract/definitions/attachments.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { logPage, type LogQuery, logText } from "../../figures/log.ts"
+import { logPage, type LogQuery, logText } from "../../attachments/log.ts"
 import type { Attachments } from "../../ledger/journal/attachments.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Db } from "../../ledger/storage/database.ts"

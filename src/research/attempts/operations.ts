@@ -9,7 +9,7 @@ import { words } from "../../contract/definitions/sentence.ts"
 import type { ReproductionVerdict } from "../../contract/schema/enumerations.ts"
 import { type Evidence, type Recount, attributionOf } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
-import type { Leases } from "../experiments/leases.ts"
+import type { Holders } from "../experiments/holders.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
 import { admitEvent, currentAttempt } from "./admission.ts"
@@ -41,7 +41,7 @@ interface Tables {
   readonly evidence: Evidence
   readonly reproductionEffects: ReproductionEffects
   readonly movedEffects: { moved(attemptId: string): readonly Recount[] }
-  readonly leases: Leases
+  readonly holders: Holders
   readonly extras: { readonly register_attempt: ExtrasOf<"register_attempt"> }
 }
 
@@ -74,7 +74,7 @@ function adviceOn(
 }
 
 export function attemptOperations(tables: Tables) {
-  const { experiments, plans, attempts, events, evidence, reproductionEffects, movedEffects, leases } = tables
+  const { experiments, plans, attempts, events, evidence, reproductionEffects, movedEffects, holders } = tables
   /** Returns the state of an attempt if it has changed since an earlier receipt. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const attempt = attempts.find(targetId)
@@ -134,7 +134,7 @@ export function attemptOperations(tables: Tables) {
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status: "registered", revision: 1 },
-        warnings: intent === "reproduction" ? [] : leases.heldByOther(subject.experiment, actor),
+        warnings: intent === "reproduction" ? [] : holders.heldByOther(subject.experiment, actor),
       }
     },
   })
@@ -186,7 +186,8 @@ export function attemptOperations(tables: Tables) {
       const status = admitEvent(attempt, actor.userId, body)
       const revision = attempt.revision + 1
       attempts.advance(attempt, status, at)
-      const takenOver = attempt.reproduces === undefined ? leases.takenOver(attempt.experimentId, attemptId, actor) : []
+      const takenOver =
+        attempt.reproduces === undefined ? holders.takenOver(attempt.experimentId, attemptId, actor) : []
       events.report(attemptId, revision, at, takenOver.length === 0 ? body : { ...body, late: true })
       if (body.cost !== undefined) attempts.setCost(attemptId, body.cost)
       const computed = reproductionEffects.keep(attempt, body)

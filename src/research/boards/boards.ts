@@ -3,7 +3,7 @@ import type { BoardSummary } from "../../contract/answers/boards.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { AGENT } from "../../ledger/journal/author.ts"
+import { AUTHOR, authored } from "../../ledger/journal/author.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
@@ -16,14 +16,9 @@ type Whole = Row & { readonly contentDigest: string; readonly content: Stored<De
 
 const COLUMNS = `g.board_id AS boardId, g.label, g.room_id AS roomId, g.thread_id AS threadId, g.entry_id AS \
 entryId, g.at AS declaredAt,
-  g.author_id AS userId, p.username, ${AGENT("g")} AS agent, \
+  ${AUTHOR("g")}, \
 ${["title", "metric", "direction"].map((name) => `${contentOf("g")} ->> '$.${name}' AS ${name}`).join(", ")}`
 const TABLES = "boards g JOIN people p ON p.user_id = g.author_id"
-
-const shown = ({ userId, username, agent, ...row }: Row): BoardSummary => ({
-  ...row,
-  author: { userId, username, agent },
-})
 
 export type Boards = ReturnType<typeof boards>
 
@@ -44,10 +39,10 @@ export function boards(db: Db) {
       const row = one.get(boardId)
       if (row === undefined) return undefined
       const { content, contentDigest, ...rest } = row
-      return { summary: shown(rest), contentDigest, declared: parse(content) }
+      return { summary: authored(rest), contentDigest, declared: parse(content) }
     },
     /** Returns up to `count` boards of a Room after an id, in the order of their declaration. */
     ofRoom: (roomId: string, after: string | undefined, count: number): BoardSummary[] =>
-      ofRoom.all(roomId, after ?? "", count).map(shown),
+      ofRoom.all(roomId, after ?? "", count).map(authored),
   }
 }

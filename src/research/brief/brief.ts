@@ -3,6 +3,7 @@
  * omitted items counted.
  */
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
+import { mayTakeOver } from "../../contract/answers/experiments.ts"
 import { each } from "../../contract/each.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { blemishesInWords } from "../../contract/answers/judging.ts"
@@ -11,7 +12,7 @@ import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { shortened } from "../../contract/text.ts"
-import { leaseOf } from "../experiments/admission.ts"
+import { withTerms } from "../experiments/holders.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
 import type { Gathered } from "./candidates.ts"
 import type { NextItem } from "./next.ts"
@@ -129,12 +130,11 @@ function listsOf(
   now: number,
 ): (most: number) => Lists {
   const work = gathered.work.map((row) => {
-    const { revision: _revision, leaseMinutes: _minutes, leaseUntil: _until, lastSign: _sign, ...each } = row
-    const lease = leaseOf(row, now)
-    return { ...each, ...(lease && { lease }), silentSince: silentSince(row, now) }
+    const { revision: _revision, lastSign: _sign, ...each } = row
+    return { ...withTerms(each, now), silentSince: silentSince(row, now) }
   })
-  const { idle = [], busy = [] } = Object.groupBy(work, ({ lease, silentSince: silent }) =>
-    silent !== null || lease?.lapsed === true ? "idle" : "busy",
+  const { idle = [], busy = [] } = Object.groupBy(work, (each) =>
+    each.silentSince !== null || mayTakeOver(each) ? "idle" : "busy",
   )
   const numbersOf = new Map(gathered.stands.map(({ checkpointId }) => [checkpointId, numbers(checkpointId)]))
   return (most) => ({

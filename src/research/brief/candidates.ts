@@ -12,7 +12,7 @@ import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { AGENT, AGENT_AT } from "../../ledger/journal/author.ts"
-import { HOLDING_AGENT } from "../experiments/experiments.ts"
+import { HOLDING } from "../experiments/holders.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { STALE, STALE_REASONS } from "../../threads/threads.ts"
 import { WHY_FAILED } from "../attempts/summary.ts"
@@ -162,7 +162,7 @@ export function candidates(db: Db) {
     (
       place,
     ) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee,
-        ${HOLDING_AGENT} AS agent, e.lease_minutes AS leaseMinutes, e.lease_until AS leaseUntil,
+        ${HOLDING},
        max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM attempts a WHERE a.experiment_id = e.experiment_id),
          '')) AS lastSign
      FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id

@@ -1,6 +1,7 @@
 /** A brief as Markdown. */
 import { partInWords, words } from "../../contract/definitions/sentence.ts"
 import { type KnownThen, knownThenSentence, staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
+import { termsInWords } from "../../contract/answers/experiments.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { oneLine as line } from "../../contract/text.ts"
@@ -58,9 +59,9 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   work: [
     "Work",
-    ({ label, question, status, assignee, agent, lease, silentSince, experimentId }) =>
+    ({ label, question, status, assignee, agent, silentSince, experimentId, ...terms }) =>
       `${label} (${status.replaceAll("_", " ")}` +
-      `${assignee === null ? "" : `, ${writerName({ username: assignee, agent })}`}${leaseInWords(lease)}` +
+      `${assignee === null ? "" : `, ${writerName({ username: assignee, agent })}`}${termsInWords(terms)}` +
       `${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(question)} ${experimentId}`,
   ],
   claims: [
@@ -83,12 +84,6 @@ const effectsInWords = (effects: readonly string[] = [], omitted = 0): string =>
   effects.length === 0
     ? ""
     : ` Measured: ${[...effects.map(line), ...(omitted > 0 ? [`${omitted} more`] : [])].join("; ")}.`
-const leaseInWords = (lease: Brief["work"][number]["lease"]): string =>
-  lease === undefined
-    ? ""
-    : lease.lapsed
-      ? `, lease lapsed at ${lease.until}: it can be taken over`
-      : ` until ${lease.until}`
 /** What was fallen or doubted when a checkpoint landed, in words. */
 const known = (then: readonly KnownThen[]): string =>
   then.length === 0 ? "" : `, known when it was written: ${then.map(knownThenSentence).join(" ")}`

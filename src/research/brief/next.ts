@@ -6,9 +6,8 @@ import { type ClaimedWork, enumerations } from "../../contract/schema/enumeratio
 import { limits } from "../../contract/limits.ts"
 import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { shortened } from "../../contract/text.ts"
-import { writerName } from "../../contract/answers/index.ts"
 import type { Claim } from "../claims/claims.ts"
-import { leaseOf } from "../experiments/admission.ts"
+import { isLost, lostInWords } from "../experiments/holders.ts"
 import type { Candidates, Leads } from "./candidates.ts"
 import type { Place } from "./rows.ts"
 
@@ -131,10 +130,9 @@ export function nextSteps(
       add("test_hypothesis", { id, label }, why, { roomId, threadId, hypotheses: [id] })
     }
   for (const each of known.work) {
-    const { experimentId, label, question, status, revision, assignee, agent, leaseUntil } = each
-    if (status !== "open" && leaseOf(each, now)?.lapsed !== true) continue
-    const held =
-      assignee !== null && `${writerName({ username: assignee, agent })} held it; the lease lapsed at ${leaseUntil}`
+    const { experimentId, label, question, status, revision, assignee, agent } = each
+    if (status !== "open" && !isLost(each, now)) continue
+    const held = assignee !== null && lostInWords({ username: assignee, agent }, each)
     const body = { experimentId, expectedRevision: revision, expectedStatus: status }
     add("take_experiment", { id: experimentId, label }, `${held || "It is open"}: ${shortened(question, QUOTED)}`, body)
   }

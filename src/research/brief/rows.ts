@@ -1,4 +1,5 @@
 /** The rows of the candidates for a brief: members of its items, and columns that the choice depends on. */
+import type { Terms } from "../experiments/holders.ts"
 import type { BriefList } from "../../contract/answers/brief.ts"
 import type { EvidenceTally, KnownThen, StaleReason } from "../../contract/answers/evidence.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
@@ -57,11 +58,9 @@ export interface Dispute extends Omit<Item<"disputes">, "part"> {
   readonly replyTo: string | null
   readonly threadId: string
 }
-export interface Work extends Pick<Item<"work">, "experimentId" | "label" | "question" | "assignee" | "agent"> {
+export interface Work extends Terms, Pick<Item<"work">, "experimentId" | "label" | "question" | "assignee" | "agent"> {
   readonly status: "open" | "claimed" | "in_progress"
   readonly revision: number
-  readonly leaseMinutes: number | null
-  readonly leaseUntil: string | null
   readonly lastSign: string
 }
 export interface Running {

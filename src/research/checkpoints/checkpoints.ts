@@ -1,6 +1,5 @@
 /** The rows of checkpoints, which of them are selected, and how they are shown. */
 import { limits } from "../../contract/limits.ts"
-import { AGENT } from "../../ledger/journal/author.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
 import { WORRIES_AT } from "../evidence/words.ts"
 import type { Author } from "../../contract/answers/index.ts"
@@ -17,6 +16,7 @@ import type { StoredTable, KeptTables } from "../measurements/kept-tables.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
+import { AGENT, AUTHOR, authored } from "../../ledger/journal/author.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import { keptTableInWords } from "../measurements/kept-in-words.ts"
@@ -28,7 +28,7 @@ const RANK = "CASE l.kind WHEN 'retracts' THEN 3 WHEN 'supersedes' THEN 2 WHEN '
 const STATUS = `CASE l.kind WHEN 'retracts' THEN 'retracted' WHEN 'supersedes' THEN 'superseded'
     WHEN 'corrects' THEN 'corrected' ELSE 'disputed' END`
 
-const AUTHOR = `json_object('userId', p.user_id, 'username', p.username, 'agent', ${AGENT("l")})`
+const SPEAKER = `json_object('userId', p.user_id, 'username', p.username, 'agent', ${AGENT("l")})`
 
 /** The record `r` that is cited. @param by SQL for the object that put it in doubt */
 const citedRecord = (status: string, by: string): string =>
@@ -41,7 +41,7 @@ const citedRecord = (status: string, by: string): string =>
 /** The strongest link that put a cited record in doubt before the checkpoint `c`; the newest of equal ones. */
 const BY_LINK = `SELECT ${citedRecord(
   STATUS,
-  labelledObject(`'kind', 'link', 'id', l.link_id, 'label', l.label, 'author', ${AUTHOR}`, "l.room_id", "c.room_id"),
+  labelledObject(`'kind', 'link', 'id', l.link_id, 'label', l.label, 'author', ${SPEAKER}`, "l.room_id", "c.room_id"),
 )}, max(${RANK} * 1000000000000 + l.history_position)
   FROM checkpoint_citations i JOIN research_links l ON l.target_version_id = i.version_id
   JOIN people p ON p.user_id = l.author_id JOIN records r ON r.version_id = i.version_id
@@ -89,11 +89,9 @@ interface WholeRow extends Row {
 const NONE = "[]"
 
 function shown(row: Row) {
-  const { userId, username, agent, openQuestions, selected, staleReasons, knownThen, reviewed, archive, ...columns } =
-    row
+  const { openQuestions, selected, staleReasons, knownThen, reviewed, archive, ...columns } = authored(row)
   return {
     ...columns,
-    author: { userId, username, agent },
     // These lists are short, and parsing them lets the whole checkpoint be serialised faster.
     openQuestions: parse(openQuestions),
     selected: selected === 1,
@@ -126,7 +124,7 @@ const SUPERSEDED = `(SELECT max(b.checkpoint_id)
 
 const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, \
 c.sequence,
-    c.author_id AS userId, p.username, ${AGENT("c")} AS agent, c.at, c.state, c.covers_through AS coversThrough, \
+    ${AUTHOR("c")}, c.at, c.state, c.covers_through AS coversThrough, \
 h.content ->> '$.synthesis' AS synthesis,
     c.open_questions AS openQuestions, c.conclusion, h.content ->> '$.answer' AS answer, ${SUPERSEDED} AS \
 supersedesCheckpointId,

@@ -9,7 +9,7 @@ import type { Actor } from "../../ledger/journal/actor.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
-import { later } from "../experiments/leases.ts"
+import { later } from "../../ledger/world.ts"
 
 export const claimable = ["hypothesis", "experiment", "plan", "attempt", "checkpoint", "thread"] as const
 

@@ -8,7 +8,7 @@ import { type ClaimedWork, enumerations } from "../../contract/schema/enumeratio
 import { type OperationName, operationOf, researchWrites } from "../../contract/operations/index.ts"
 import { isOver } from "../../contract/states.ts"
 import { behaviour, type FollowingStep, following } from "../../ledger/journal/behaviour.ts"
-import type { Leases } from "../experiments/leases.ts"
+import type { Holders } from "../experiments/holders.ts"
 import type { Claims } from "./claims.ts"
 
 export function claimOperations({ claims }: { claims: Claims }) {
@@ -100,22 +100,22 @@ const inThread: ReadonlySet<OperationName> = new Set(["claim_work", "post_messag
  * Renews the claims and leases of the agent that writes, ends the claim on work that the write does, and warns about
  * the claims of others.
  */
-export function renewingStep({ claims, leases }: { claims: Claims; leases: Leases }): FollowingStep {
+export function renewingStep({ claims, holders }: { claims: Claims; holders: Holders }): FollowingStep {
   const renewing = researchWrites.filter((name) => name !== "release_claim")
   return following(renewing, ({ operation, call, subject, change, outcome, isWorkedOn }) => {
     const roomId = outcome.roomId ?? subject.roomId
     if (roomId === null || !isWorkedOn) return []
     const threadId = outcome.threadId ?? subject.threadId
     const { actor } = call
-    const isLeased = leases.anyOf(actor.userId, roomId)
-    if (!isLeased && !claims.anyActive(roomId, change.at)) return []
+    const isHolder = holders.anyOf(actor.userId, roomId)
+    if (!isHolder && !claims.anyActive(roomId, change.at)) return []
     const ids = [
       ...namedIn(operationOf(operation).body, call.body).map(({ id }) => id),
       outcome.target.id,
       ...(threadId == null || !inThread.has(operation) ? [] : [threadId]),
     ]
     const concerned = claims.withRelated(ids)
-    if (isLeased) leases.renew(concerned, actor, change.at)
+    if (isHolder) holders.renew(concerned, actor, change.at)
     const work = workOf(operation, call.body)
     return claims.renew(roomId, concerned, work, ending.has(operation), actor, change.at)
   })

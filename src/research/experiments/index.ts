@@ -2,7 +2,7 @@
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import { costSums } from "./costs.ts"
 import { experiments } from "./experiments.ts"
-import { leases } from "./leases.ts"
+import { holders } from "./holders.ts"
 import { experimentOperations } from "./operations.ts"
 import { plans } from "./plans.ts"
 import { experimentReads } from "./reads.ts"
@@ -11,7 +11,7 @@ export const domain = {
   tables: [
     ({ db, basePath, now }: Ground) => ({
       experiments: experiments(db, basePath, now),
-      leases: leases(db),
+      holders: holders(db),
       costs: costSums(db),
       plans: plans(db, now),
     }),

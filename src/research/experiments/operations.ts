@@ -7,7 +7,8 @@ import type { Threads } from "../../threads/threads.ts"
 import { admitReport, admitToExperiment, currentExperiment, type Expected } from "./admission.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments, Step } from "./experiments.ts"
-import { type Leases, later } from "./leases.ts"
+import { later } from "../../ledger/world.ts"
+import type { Holders } from "./holders.ts"
 import { mustSealInTime, type Plans } from "./plans.ts"
 import { authorFrom } from "../../ledger/journal/author.ts"
 
@@ -24,17 +25,17 @@ interface Tables {
   readonly experiments: Experiments
   readonly plans: Plans
   readonly evidence: Evidence
-  readonly leases: Leases
+  readonly holders: Holders
   readonly extras: { readonly propose_experiment: ExtrasOf<"propose_experiment"> }
 }
 
-export function experimentOperations({ threads, experiments, plans, evidence, leases, extras }: Tables) {
+export function experimentOperations({ threads, experiments, plans, evidence, holders, extras }: Tables) {
   const subject = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Advances the experiment and returns the outcome for the receipt. */
   function advance(call: Call, { experiment }: Found, operation: string, { at, position }: Change, step: Step) {
     const { experimentId, label } = experiment
-    const warnings = leases.heldByOther(experiment, call.actor)
+    const warnings = holders.heldByOther(experiment, call.actor)
     const now = experiments.advance(experimentId, operation, call.actor.userId, at, step, position)
     return { target: { id: experimentId, label }, result: { experimentId, label, ...now }, warnings }
   }
@@ -96,7 +97,7 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
       const assigneeId = call.actor.userId
       const { leaseMinutes } = call.body
       const lease = leaseMinutes === undefined ? null : { minutes: leaseMinutes, until: later(change.at, leaseMinutes) }
-      const warnings = leases.tookOver(subject.experiment)
+      const warnings = holders.tookOver(subject.experiment)
       const { target, result } = advance(call, subject, "take_experiment", change, {
         status: "claimed",
         assigneeId,

@@ -15,7 +15,7 @@ import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { withheldSince } from "../../ledger/journal/hiding.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
-import { AGENT } from "../../ledger/journal/author.ts"
+import { AUTHOR, authored } from "../../ledger/journal/author.ts"
 
 const YEAR = 366 * 24 * 60 * 60 * 1_000
 
@@ -88,11 +88,12 @@ export type Plans = ReturnType<typeof plans>
 
 /** @param now milliseconds since 1970 */
 export function plans(db: Db, now = Date.now) {
-  function shown({ userId, username, agent, reviewed, budget, sealed, openedAt, ...row }: Row): Shown {
+  function shown(whole: Row): Shown {
+    const { author: acceptedBy, reviewed, budget, sealed, openedAt, ...row } = authored(whole)
     const seal = sealed && parse(sealed)
     return {
       ...row,
-      acceptedBy: { userId, username, agent },
+      acceptedBy,
       sealed: seal && { ...seal, openedAt, overdue: openedAt === null && Date.parse(seal.opensAt) <= now() },
       budget: budget && parse(budget),
       reviewed: reviewed === null ? null : parse(reviewed),
@@ -103,7 +104,7 @@ export function plans(db: Db, now = Date.now) {
   const COLUMNS = `n.plan_id AS planId, n.label, n.experiment_id AS experimentId, e.label AS experimentLabel,
       n.room_id AS roomId,
     n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest,
-      n.accepted_by AS userId, p.username, ${AGENT("n")} AS agent,
+      ${AUTHOR("n")},
     n.budget, ${contentOf("n")} -> '$.sealed' AS sealed,
       (SELECT o.at FROM journal o WHERE o.position = n.opened_position) AS openedAt,
       ${REVIEWED("n.plan_id")} AS reviewed`

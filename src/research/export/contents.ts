@@ -123,7 +123,8 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
   for (const row of room.checkpoints())
     yield accepted(pathOf.checkpoint(row.checkpointId), `Checkpoint of ${row.at}`, row.content)
 
-  for (const row of room.boards()) yield accepted(pathOf.board(row.label), `${row.label}: ${row.title}`, row.content)
+  for (const { folder, row } of room.filed())
+    yield accepted(pathOf.filed(folder, row.label), `${row.label}: ${row.title}`, row.content)
 
   yield jsonLines(
     places.experiment,

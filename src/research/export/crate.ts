@@ -1,7 +1,7 @@
 /** Exports a Room as an RO-Crate: a zip that is made from one snapshot while it is read. */
 import { orcidAddress } from "../../contract/answers/description.ts"
 import { present } from "../../contract/present.ts"
-import { pageOf } from "../../contract/objects/objects.ts"
+import { filedKinds, pageOf } from "../../contract/objects/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
 import { type Mentioned, contents, type CrateFile } from "./contents.ts"
@@ -37,17 +37,17 @@ const profiles = {
   process: "https://w3id.org/ro/wfrun/process/0.5",
 }
 
-const folders: Readonly<Record<Folder, string>> = {
+const folders = {
   "records/": "Hypotheses, findings and cited claims as they were accepted.",
   "plans/": "Plans as they were accepted.",
   "links/": "Corrections, supersessions, disputes and retractions as they were accepted.",
   "checkpoints/": "Checkpoints as they were accepted.",
   "materials/": "Registrations of materials as they were accepted; the materials themselves are elsewhere.",
-  "boards/": "Boards as they were declared.",
+  ...Object.fromEntries(filedKinds.map(({ folder, holds }) => [`${folder}/`, holds])),
   "timelines/": "The messages and events of each Thread, in order.",
   "figures/": "Pictures, each named by the digest of its bytes.",
   "logs/": "What attempts printed, and sessions of agents, each named by the digest of its bytes.",
-}
+} satisfies Readonly<Record<Folder, string>>
 const folderOf = (path: string): string | undefined =>
   path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined
 

@@ -50,10 +50,10 @@ export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>
       url: `${baseUrl}${pageOf("checkpoint", row.checkpointId)}`,
     })
   }
-  for (const row of room.boards())
-    yield* file(pathOf.board(row.label), {
-      additionalType: "board",
-      ...authorship("board", row.boardId, row.userId, row.at, baseUrl),
+  for (const { kind, folder, row } of room.filed())
+    yield* file(pathOf.filed(folder, row.label), {
+      additionalType: kind,
+      ...authorship(kind, row.id, row.userId, row.at, baseUrl),
     })
   for (const row of room.materials())
     yield* file(pathOf.material(roomId, row), {

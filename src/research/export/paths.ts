@@ -1,6 +1,6 @@
 /** The paths of the files in a crate. */
-import type { ExportedKind } from "../../contract/objects/objects.ts"
-import { figureTypes, type FigureType } from "../../contract/definitions/figures.ts"
+import { type ExportedKind, type FiledKind, filedKinds } from "../../contract/objects/objects.ts"
+import { figureTypes, type FigureType } from "../../contract/definitions/attachments.ts"
 
 /** The journal of the Room, the writes of other Rooms that it cites, and the instance that the Room comes from. */
 export const HISTORY = "history.jsonl"
@@ -21,7 +21,6 @@ const folders = {
   link: "links",
   checkpoint: "checkpoints",
   material: "materials",
-  board: "boards",
 } as const
 export const places = {
   hypothesis: folders.record,
@@ -32,19 +31,18 @@ export const places = {
   cited_claim: folders.record,
   link: folders.link,
   checkpoint: folders.checkpoint,
-  board: folders.board,
   message: "timelines",
-} as const satisfies Readonly<Record<ExportedKind, string>>
+} as const satisfies Readonly<Record<Exclude<ExportedKind, FiledKind>, string>>
 /** A folder, as a prefix of the paths of its files. */
 export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message | typeof FIGURES | typeof LOGS}/`
 /** The folders with one file for each accepted content. */
-export const acceptedFolders: readonly string[] = Object.values(folders)
+export const acceptedFolders: readonly string[] = [...Object.values(folders), ...filedKinds.map(({ folder }) => folder)]
 
 /** Paths of the files that exist once for each object. */
 export const pathOf = {
   record: (label: string) => `${folders.record}/${label}.json`,
   plan: (label: string) => `${folders.plan}/${label}.json`,
-  board: (label: string) => `${folders.board}/${label}.json`,
+  filed: (folder: string, label: string) => `${folder}/${label}.json`,
   link: (label: string) => `${folders.link}/${label}.json`,
   checkpoint: (checkpointId: string) => `${folders.checkpoint}/${checkpointId}.json`,
   /** A material has the label of the Room that registered it first. */

@@ -7,12 +7,14 @@ import { licenceUrl } from "../../contract/licences.ts"
 import { tallyIn, type TallyRow } from "../evidence/words.ts"
 import { onlySaid } from "../../contract/unproved.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
-import { pathOf } from "./paths.ts"
+import { acceptedFolders, pathOf } from "./paths.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
 
 const link = (address: string, text: string): string =>
   `<a href="${escapeHtml(encodeURI(address))}">${escapeHtml(text)}</a>`
+
+const inAList = (words: readonly string[]): string => `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 \
 1rem;color:#1a1a1a;background:#fff}
@@ -147,8 +149,8 @@ Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf(
 
 - \`ro-crate-metadata.json\` describes everything here. Attempts are executions in the sense of the Process Run \
 Crate profile.
-- \`records/\`, \`plans/\`, \`links/\`, \`checkpoints/\`, \`boards/\` and \`materials/\` hold what was accepted, \
-byte for byte: canonical JSON (RFC 8785).
+- ${inAList(acceptedFolders.map((folder) => `\`${folder}/\``))} hold what was accepted, byte for byte: canonical \
+JSON (RFC 8785).
 - \`history.jsonl\` holds every accepted write in order, one per line: the \`operation\`, its author and time, \
 the ids in
   its path, its body, and the ids it was given. Line N belongs to line N of \`activity.jsonl\`, \

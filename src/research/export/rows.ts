@@ -2,6 +2,7 @@
 import { DIMENSIONS } from "../attempts/summary.ts"
 import type { StaleReason } from "../../contract/answers/evidence.ts"
 import type { Stored } from "../../contract/json.ts"
+import { filedKinds } from "../../contract/objects/objects.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptAnswer, ExperimentSummary, MaterialSummary } from "../../contract/answers/work.ts"
 import type { CheckpointSummary } from "../../contract/answers/records.ts"
@@ -78,8 +79,9 @@ export type CheckpointRow = Authored &
     readonly selected: number
     readonly staleReasons: Stored<StaleReason[]>
   }
-export type BoardRow = Authored & {
-  readonly boardId: string
+/** An object of which the export has no more than its file. */
+export type FiledRow = Authored & {
+  readonly id: string
   readonly label: string
   readonly title: string
   readonly at: string
@@ -195,9 +197,12 @@ const CHECKPOINTS = `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS thre
   JOIN rooms o ON o.room_id = c.room_id
   WHERE c.room_id = +? AND c.checkpoint_id > +? ORDER BY c.checkpoint_id LIMIT ${PAGE}`
 
-const BOARDS = `SELECT g.board_id AS boardId, g.label, ${contentOf("g")} ->> '$.title' AS title, g.at,
-    ${contentOf("g")} AS content, ${WHO} FROM boards g JOIN people p ON p.user_id = g.author_id
-  WHERE g.room_id = +? AND g.board_id > +? ORDER BY g.board_id LIMIT ${PAGE}`
+const FILED = ({ table, key, line }: (typeof filedKinds)[number]): string =>
+  `SELECT x.${key} AS id, x.label, ${line} AS title, x.at, ${contentOf("x")} AS content, ${WHO}
+  FROM ${table} x
+  JOIN people p ON p.user_id = x.author_id
+  WHERE x.room_id = +? AND x.${key} > +?
+  ORDER BY x.${key} LIMIT ${PAGE}`
 
 const MEASURED = `SELECT a.attempt_id AS attemptId, a.label FROM attempts a
   WHERE a.room_id = +? AND a.attempt_id > +?
@@ -250,7 +255,11 @@ export function rows(db: Db, roomId: string) {
       for (let from = 0; from < all.length; from += PAGE) yield* named.all(JSON.stringify(all.slice(from, from + PAGE)))
     },
     checkpoints: listed<CheckpointRow>(CHECKPOINTS, ({ checkpointId }) => checkpointId),
-    boards: listed<BoardRow>(BOARDS, ({ boardId }) => boardId),
+    /** The objects of the kinds that have one file each. */
+    *filed() {
+      for (const kind of filedKinds)
+        for (const row of listed<FiledRow>(FILED(kind), ({ id }) => id)()) yield { ...kind, row }
+    },
     /** Every point of every metric series, attempt by attempt. */
     *metrics(): Generator<MetricRow & { readonly label: string; readonly attemptId: string }> {
       for (const attempt of measured())

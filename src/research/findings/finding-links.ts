@@ -10,7 +10,7 @@ import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { fromOtherRoom, labelledObject } from "../../ledger/lists/other-room.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/words.ts"
 import { standingSeenFrom, type StandingRow } from "../records/shown.ts"
-import { AGENT_OF_ENTRY, authorIn } from "../../ledger/journal/author.ts"
+import { AUTHOR_OF_ENTRY, authorIn } from "../../ledger/journal/author.ts"
 
 export interface NewFindingLink extends Omit<NewRow<"finding_links">, "versionId" | "towardQuestion"> {
   readonly findingVersionId: string
@@ -102,8 +102,8 @@ const SELECT = `
     l.experiment_id AS experimentId,
     e.label AS experimentLabel, l.version_id AS versionId, r.label AS findingLabel, r.kind AS findingKind, r.wording,
     r.room_id AS findingRoomId, f.outcome, s.status, s.notices,
-    l.attempt_id AS attemptId, a.label AS attemptLabel, l.author_id AS userId, p.username,
-    ${AGENT_OF_ENTRY("l.entry_id")} AS agent, l.at, l.toward_question AS towardQuestion,
+    l.attempt_id AS attemptId, a.label AS attemptLabel, ${AUTHOR_OF_ENTRY("l.entry_id")},
+    l.at, l.toward_question AS towardQuestion,
     ${WITHDRAWAL}, c.reply_count AS replies,
     CASE c.reply_count WHEN 0 THEN '[]' ELSE (SELECT json_group_array(u.username ORDER BY u.username)
       FROM people u

@@ -10,6 +10,7 @@ import { labelsIn } from "../../contract/objects/labels.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import type { FullRow } from "../../ledger/journal/activity.ts"
 import { textsIn } from "../../ledger/journal/kept-texts.ts"
+import { takenFromYou } from "../experiments/holders.ts"
 import type { Labels } from "../../ledger/lists/labelled.ts"
 
 // Finds the objects that an agent made, and the experiments assigned to it.
@@ -197,8 +198,8 @@ export function concerns(db: Db, labelled: Labels) {
       const found: Concern[] = []
       const lost = takenAt === null ? undefined : own.heldAt(entry.target.id, takenAt, agent)
       if (lost !== undefined) {
-        const sentence = `${lost} was yours; your lease had lapsed, and it was taken over.`
-        found.push(concern("taken_over", { id: entry.target.id, kind: "experiment", label: lost }, sentence))
+        const what = { id: entry.target.id, kind: "experiment", label: lost }
+        found.push(concern("taken_over", what, takenFromYou(lost)))
       }
       const answered = reply === null ? undefined : mine.get(reply)
       if (answered !== undefined) found.push(concern("reply", answered, "It answers what you wrote."))

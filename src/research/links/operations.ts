@@ -4,9 +4,8 @@
  */
 import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
-import { type Json, parsed, trusted } from "../../contract/json.ts"
+import { type Json, parsed, trusted, valueAt } from "../../contract/json.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import { valueAt } from "../../contract/definitions/withheld-text.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import {

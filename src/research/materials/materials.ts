@@ -10,7 +10,7 @@ import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { type Made, behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import { AGENT, authorIn } from "../../ledger/journal/author.ts"
+import { AUTHOR, authorIn } from "../../ledger/journal/author.ts"
 import { present } from "../../contract/present.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { threadSubject } from "../../threads/operations.ts"
@@ -107,8 +107,8 @@ const USES = 50
 
 const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS materialOriginRoom, m.reference, m.name,
     m.description,
-    m.media_type AS mediaType, m.size_bytes AS sizeBytes, m.values_digest AS valuesDigest, m.registered_by AS userId,
-    p.username, ${AGENT("m")} AS agent,
+    m.media_type AS mediaType, m.size_bytes AS sizeBytes, m.values_digest AS valuesDigest,
+    ${AUTHOR("m")},
     m.registered_at AS registeredAt, m.content_digest AS contentDigest,
     (SELECT json_group_array(json_object('sequence', l.sequence, 'reporterId', l.reporter_id, 'uri', l.uri, 'state',
       l.state, 'observedDigest', l.observed_digest))

@@ -42,7 +42,7 @@ const WORD = (id: string): string => `LEFT JOIN evidence_words w ON w.target_id 
 const BY_ATTEMPT = `SELECT t.version_id AS versionId, x.repeats_position AS position, 'attempt' AS kind,
     a.attempt_id AS id, a.label, a.room_id AS roomId, t.room_id AS seenFrom, f.effect,
     iif(m.holder_id IS NULL, x.figures, m.now) AS figures, x.attempts,
-    ${AUTHOR("p", "a")}, a.registered_at AS at,
+    ${AUTHOR("a")}, a.registered_at AS at,
     ${INDEPENDENCE(`JOIN reproduction_effects x ON x.repeats_id = t.version_id
       JOIN finding_effects f ON f.version_id = x.repeats_id AND f.position = x.repeats_position
       JOIN attempts a ON a.attempt_id = x.attempt_id JOIN people p ON p.user_id = a.registrant_id
@@ -50,7 +50,7 @@ const BY_ATTEMPT = `SELECT t.version_id AS versionId, x.repeats_position AS posi
 const BY_FINDING = `SELECT t.version_id AS versionId, f.repeats_position AS position, 'finding' AS kind,
     r.version_id AS id, r.label, r.room_id AS roomId, t.room_id AS seenFrom, f.effect,
     iif(m.holder_id IS NULL, f.figures, m.now) AS figures, f.attempts,
-    ${AUTHOR("p", "r")}, r.created_at AS at,
+    ${AUTHOR("r")}, r.created_at AS at,
     ${INDEPENDENCE(`JOIN finding_effects f ON f.repeats_id = t.version_id
       JOIN records r ON r.version_id = f.version_id JOIN people p ON p.user_id = r.author_id
       LEFT JOIN standings s ON s.version_id = r.version_id

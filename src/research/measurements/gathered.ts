@@ -7,7 +7,7 @@ import type { Author } from "../../contract/answers/index.ts"
 import { picked } from "../../contract/each.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { AGENT, authorIn } from "../../ledger/journal/author.ts"
+import { AUTHOR, authorIn } from "../../ledger/journal/author.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { contrastInWords } from "./in-words.ts"
@@ -30,7 +30,7 @@ interface Row extends Author {
 
 /** The current effects of the findings whose evidence counts, newest first. */
 const COUNTED = `SELECT f.version_id AS versionId, f.position, r.label, r.room_id AS roomId, t.room_id AS seenFrom,
-    r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
+    ${AUTHOR("r")},
     w.other_code AS otherCode, f.effect, iif(m.holder_id IS NULL, f.figures, m.now) AS figures,
     m.holder_id IS NOT NULL AS isStale, f.attempts
   FROM evidence_words w

@@ -5,7 +5,7 @@
 import type { ConceptSummary } from "../../contract/answers/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { folded } from "../../contract/folding.ts"
-import { batches, type Sized, substrings, type Walked, walked } from "../../ledger/lists/substrings.ts"
+import { portions, type Sized, substrings, type Walked, walked } from "../../ledger/lists/substrings.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
 import { type Assertion, type Concepts, undeclaredIn } from "../../contract/definitions/science.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
@@ -66,7 +66,7 @@ export function conceptIndex(db: Db) {
       const among = spelled.among(wanted)
       const texts =
         among === undefined
-          ? batches(`${versionId}${JUST_AFTER}`, (from, most) => all.all(from, most))
+          ? portions(`${versionId}${JUST_AFTER}`, (from, most) => all.all(from, most))
           : [few.all(among, versionId, versionId)]
       return walked(
         texts,

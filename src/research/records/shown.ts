@@ -7,7 +7,7 @@ import { fromOtherRoom, marked } from "../../ledger/lists/other-room.ts"
 import { IN_DOUBT, BEARING } from "../evidence/verdict.ts"
 import { TALLY_COLUMNS, TALLY_OF, tallyIn, type TallyRow } from "../evidence/words.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
-import { AGENT, authorIn } from "../../ledger/journal/author.ts"
+import { AUTHOR, authorIn } from "../../ledger/journal/author.ts"
 
 /** The columns of a record's standing; both are null for most records. */
 export interface StandingRow {
@@ -34,7 +34,7 @@ export type SummaryRow = Omit<
 
 export const SUMMARY_COLUMNS = `r.version_id AS versionId, r.kind, r.label, r.room_id AS roomId,
     r.thread_id AS threadId, r.entry_id AS entryId,
-  r.author_id AS userId, p.username, ${AGENT("r")} AS agent, r.created_at AS createdAt, r.wording,
+  ${AUTHOR("r")}, r.created_at AS createdAt, r.wording,
     r.content_digest AS contentDigest, s.status, s.notices,
   f.outcome, f.retrospective, f.papers, e.label AS experimentLabel, n.label AS planLabel,
   CASE WHEN f.experiment_id IS NULL THEN NULL ELSE

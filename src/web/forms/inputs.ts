@@ -1,5 +1,5 @@
 /** Renders the inputs of a form, each with its label, its hint and any fault. */
-import { figureTypes, uploadFigure } from "../../contract/definitions/figures.ts"
+import { figureTypes, uploadFigure } from "../../contract/definitions/attachments.ts"
 import { limits } from "../../contract/limits.ts"
 import { ANOTHER, type Prompt, placeOf, type Sheet } from "./sheets/sheet.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"

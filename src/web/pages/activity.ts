@@ -1,4 +1,5 @@
 /** The activity of a Room as news, newest first, or as a table with the digest of each entry, to verify it. */
+import { governing } from "../parts/actions.ts"
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -10,7 +11,6 @@ import { fallenBy, newsItem } from "../parts/news.ts"
 import { list, digest, empty, person, table, time } from "../parts/parts.ts"
 import type { Room } from "../parts/room-frame.ts"
 import { unreadIn } from "../parts/seen.ts"
-import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { roomOf, sectionPage } from "./room-lists.ts"
@@ -57,9 +57,11 @@ function asNews(visit: Visit, room: Room, after: number, through: number): Html 
       ? undefined
       : items.find(({ entries }) => (entries[0]?.entry.sequence ?? 0) <= unread.after)
   const fallen = fallenBy(visit, roomId, items)
-  const withholds = mayWithhold(visit, room)
-  const end = ({ sequence }: ActivityEntry) =>
-    withholds ? html` <span class="meta">${withholdLink(room, { sequence }, `entry ${sequence}`)}</span>` : null
+  const actOn = governing(visit, room)
+  const end = ({ sequence }: ActivityEntry) => {
+    const acts = actOn({ sequence }, `entry ${sequence}`)
+    return acts && html` <span class="meta">${acts}</span>`
+  }
   const line = (item: (typeof items)[number]) =>
     html`${item === firstRead && item !== items[0] ? readBefore : null}\
 <li id="activity-${item.entries.at(-1)?.entry.sequence}" data-entry>${newsItem(roomId, item, fallen, end)}</li>`

@@ -23,7 +23,7 @@ import {
   empty,
   exactTime,
   facts,
-  figuresOf,
+  pictures,
   fromOther,
   heading,
   jsonBlock,
@@ -99,7 +99,7 @@ ${
     ? null
     : html`<p>Failed in ${event.failure.stage}: ${phrase(event.failure.explanation)}</p>`
 }
-${figuresOf(event.figures)}<p class="meta">\
+${pictures(event)}<p class="meta">\
 ${!event.metricPoints ? null : html`<span>${counted(event.metricPoints, "metric point")}</span>`}${
   event.outputLabels === undefined || event.outputLabels.length === 0
     ? null

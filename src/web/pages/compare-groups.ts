@@ -226,7 +226,7 @@ ${note}.</li>`,
 }
 
 /** Renders a metric: each group's values, mean and interval, and its difference to the baseline if one was chosen. */
-function figureOf({ name, table, groups }: Measure): Html {
+function drawingOf({ name, table, groups }: Measure): Html {
   const { by, partedBy, unit, against } = table
   const [first = "Group", ...rest] = [...by, ...partedBy].map(nameOfDimension)
   const head = [first, ...rest, "n"]
@@ -340,7 +340,7 @@ ${alike.map(results)}${legendOf(question, measures)}${
     ? null
     : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} without success left out.</p>`
 }</section>
-<section aria-labelledby="spread">${heading(2, "spread", "Each metric")}${measures.map(figureOf)}${
+<section aria-labelledby="spread">${heading(2, "spread", "Each metric")}${measures.map(drawingOf)}${
     others.length === 0
       ? null
       : html`<p class="meta">${counted(others.length, "other metric")}: \

@@ -53,7 +53,7 @@ ${beginningInLink(experiment.question, 180)}</a></td>
   <td>${
     experiment.assignee === null
       ? html`<span class="quiet">nobody</span>`
-      : html`${person(experiment.assignee)}${untilWhen(experiment.lease)}`
+      : html`${person(experiment.assignee)}${untilWhen(experiment)}`
   }</td>
   <td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`
 

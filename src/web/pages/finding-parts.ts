@@ -11,7 +11,7 @@ import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { glyph, stateBadge, stateMark, yesNo } from "../parts/marks.ts"
-import { materialList, section, digest, figuresOf, fromOther, label, table } from "../parts/parts.ts"
+import { materialList, section, digest, pictures, fromOther, label, table } from "../parts/parts.ts"
 import { counted, words } from "../words.ts"
 
 type Answer = AnswerOf<"record">
@@ -144,7 +144,7 @@ export function findingParts(
       : denominator(execution)
   }
 ${beforehand(record)}
-${figuresOf(figures)}
+${pictures({ figures })}
 ${
   retrospective === true
     ? html`<p><span class="tag">retrospective</span> The question was asked after the result was known.</p>`

@@ -20,7 +20,7 @@ import {
   empty,
   exactTime,
   facts,
-  figuresOf,
+  pictures,
   fromOther,
   label,
   named,
@@ -250,7 +250,7 @@ it.</p></div>`
 }
 ${roomBanners(room)}
 ${checkpoint.conclusion === null ? markdown(checkpoint.synthesis) : null}
-${figuresOf(accepted("checkpoint", checkpoint.content).figures)}
+${pictures(accepted("checkpoint", checkpoint.content))}
 ${restsOn(judged)}
 ${failures(judged)}
 ${doubts(judged, "which it cites")}

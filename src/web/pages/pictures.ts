@@ -1,5 +1,5 @@
 /** `/pictures`: uploads a picture without a script, and shows the digest to paste into a form. */
-import { figureTypes } from "../../contract/definitions/figures.ts"
+import { figureTypes } from "../../contract/definitions/attachments.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Answer } from "../../edge/answers/answer.ts"

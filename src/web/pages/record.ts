@@ -7,7 +7,7 @@ import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, readPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
-import { act, doing, forMembers } from "../parts/actions.ts"
+import { act, doing, forMembers, governing } from "../parts/actions.ts"
 import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
 import { evidenceList, citation, useList, warning } from "../parts/evidence.ts"
@@ -34,7 +34,6 @@ import { aboutRecord } from "../about.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import { following } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
-import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { shortened, title, words } from "../words.ts"
 import { findingParts } from "./finding-parts.ts"
@@ -227,6 +226,7 @@ export function recordPage(visit: Visit): Shown {
   const speaks = record.references.some(
     ({ purpose }) => purpose !== undefined && speakingPurposes.some((speaking) => speaking === purpose),
   )
+  const governed = governing(visit, room)({ versionId }, record.label)
   const next = nextAct(visit, room, nextOfRecord(visit, record, related, answering !== undefined || speaks))
   const newest = evidence.items.find(({ by, standing: counts }) => by.kind === "finding" && counts === "counted")
   const author = visit.ask("person", { username: record.author.userId })
@@ -300,7 +300,7 @@ ${doing(
   () =>
     html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}${next}\
 ${forMembers(visit, room, onwards(record, room))}\
-${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}\
+${governed && html`<p class="meta">${governed}</p>`}\
 </section>`,
 )}
 ${ways([

@@ -168,10 +168,10 @@ export function next(visit: Visit, { room, experiments }: Context, { next: steps
     )
     .slice(0, SHOWN.next)
   const running = taken.slice(-SHOWN.work).map(
-    ({ experimentId, label: text, question, assignee, lease, updatedAt }) =>
+    ({ experimentId, label: text, question, assignee, updatedAt, ...held }) =>
       html`<li><div>${stateBadge("in_progress", "In hand")} ${label("experiment", experimentId, text)} \
 <span class="why" dir="auto">${beginning(question, 90)}</span> <span class="meta"><span>${assignee && person(assignee)}\
-${untilWhen(lease)}</span><span>since ${time(takenAt(visit, experimentId) ?? updatedAt)}</span></span></div></li>`,
+${untilWhen(held)}</span><span>since ${time(takenAt(visit, experimentId) ?? updatedAt)}</span></span></div></li>`,
   )
   const claimed = claims.slice(0, SHOWN.work).map(({ claimId, what, object, by, agent, until, note }) => {
     const name = object.label === null ? words(object.kind) : named(object.kind, object.id, object.label)

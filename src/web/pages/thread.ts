@@ -10,14 +10,13 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { entryPath, readPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
+import { act, forMembers, roleIn, whyNot, governing } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { entryItem, type EntryView, gist } from "../parts/entry.ts"
 import { timelineItems } from "../parts/timeline.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, person, time, ways } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
-import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import type { Fitting, Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
@@ -169,7 +168,7 @@ export function threadPage(visit: Visit): Fitting {
   const opening = beginning.find(({ receipt }) => receipt === undefined)
   const role = roleIn(visit, room)
   const writes = (role === "member" || role === "owner") && room.state === "active"
-  const withholds = mayWithhold(visit, room)
+  const actOn = governing(visit, room)
   const at = { roomId: room.roomId, threadId }
   const view: EntryView = {
     known: new Map(entries.map((entry) => [entry.entryId, entry])),
@@ -181,9 +180,7 @@ export function threadPage(visit: Visit): Fitting {
     ),
     below: (entry) =>
       html`${writes && replyLink(entry)}${writes && entry.card !== undefined && followUp(room.roomId, entry)}${
-        withholds &&
-        entry.receipt === undefined &&
-        html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}`
+        entry.receipt === undefined ? html` ${actOn({ entryId: entry.entryId }, `entry ${entry.sequence}`)}` : null
       }`,
   }
   const listed = messagesAlone(visit) ? entries.filter(({ message }) => message !== undefined) : entries

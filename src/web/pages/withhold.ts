@@ -10,7 +10,7 @@ import type { Draft } from "../forms/draft.ts"
 import { type Html, html, to } from "../html.ts"
 import { confirmButton, digest, empty, facts, heading, table } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
-import { mayWithhold, type Named } from "../parts/withholding.ts"
+import { mayWithhold, type Named } from "../parts/actions.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { shortened, title, words } from "../words.ts"
 

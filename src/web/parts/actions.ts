@@ -23,6 +23,33 @@ export function roleIn({ person, edge, canAct }: Visit, room: Pick<RoomLike, "ro
   return edge.instance.tables.rooms.standing(room.roomId, person.userId)?.role ?? "visitor"
 }
 
+/**
+ * Whether the visitor may withhold content of a Room: as its owner or an operator, but not in a Room of another
+ * instance.
+ */
+export const mayWithhold = (visit: Visit, room: RoomLike): boolean =>
+  visit.canAct &&
+  visit.person !== undefined &&
+  room.origin == null &&
+  (roleIn(visit, room) === "owner" || visit.tables.people.isOperator(visit.person.userId))
+
+/** The ways to name a write in a link. */
+export type Named = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }
+
+/**
+ * What those who govern a Room can do to a write in it: a link, or null for other visitors. @param what the write's
+ * name, for screen readers
+ */
+export function governing(visit: Visit, room: RoomLike): (of: Named, what: string) => Html | null {
+  if (!mayWithhold(visit, room)) return () => null
+  return (of, what) => {
+    const [[name, value] = ["sequence", 0]] = Object.entries(of)
+    return html`<a class="withhold" \
+href="${to(withQuery("/do/withhold_content", { roomId: room.roomId, [`/of/${name}`]: value }))}">Withhold\
+<span class="aside"> something of ${what}</span></a>`
+  }
+}
+
 export type Given = Readonly<Record<string, string | number | undefined | null>>
 
 type Weight = "quiet" | "first" | "danger"

@@ -10,7 +10,7 @@ import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../
 import { counted, dateAndTime, shortened, title, words } from "../words.ts"
 import { doneBy, doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
-import { ageOf, figuresOf, fromOther, label, named, person, time } from "./parts.ts"
+import { ageOf, fromOther, label, named, person, pictures, time } from "./parts.ts"
 import { reviewLine } from "./reviews.ts"
 import { struckIf, takenBack } from "./withdrawal.ts"
 import { isKeyOf } from "../../contract/each.ts"
@@ -224,7 +224,7 @@ export function entryItem(entry: Entry, view: EntryView, verdicts: readonly Entr
 ${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.name ?? words(entry.kind)}</span>`}\
 ${via(client)} · ${permalink}</h2>
     ${inReply(entry, view.known)}
-${message === undefined ? null : html`${markdown(message.text)}${figuresOf(message.figures)}`}\
+${message === undefined ? null : html`${markdown(message.text)}${pictures(message)}`}\
 ${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels)}\
 ${verdicts.map((verdict) => verdictWithin(verdict, view))}
 ${after}</li>`

@@ -5,8 +5,10 @@ import { type Content, type Html, html, to } from "../html.ts"
 import { beginning } from "../markdown.ts"
 import { type Visit, orNull } from "../visit.ts"
 import { type RoomLike, roleIn, act, type Given } from "./actions.ts"
-import { actionButton, named, clock } from "./parts.ts"
+import { actionButton, named } from "./parts.ts"
+import { heldBy } from "./work.ts"
 import { title } from "../words.ts"
+import { mayTakeOver } from "../../contract/answers/experiments.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { findingsOf, linkedIn, type Next } from "./guide.ts"
@@ -122,7 +124,6 @@ export function nextOfExperiment(
     status,
     assigneeId,
     assignee,
-    lease,
     acceptedPlans,
     attempts,
     affordances,
@@ -141,10 +142,10 @@ export function nextOfExperiment(
     return actionButton("take_experiment", guard, text, { first: true })
   }
   if (status === "open") return { button: take("Take it"), why: "nobody has it. Take it to plan and run it." }
-  if (lease?.lapsed === true && !isMine)
+  if (mayTakeOver(experiment) && !isMine)
     return {
       button: take("Take it over"),
-      why: html`${assignee && writerName(assignee)} held it until ${clock(lease.until)}, and the lease has lapsed.`,
+      why: html`it was ${heldBy(experiment)}.`,
     }
   if (status === "cancelled") {
     const given = { roomId, threadId, hypotheses: hypotheses[0]?.versionId }

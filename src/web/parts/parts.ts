@@ -1,6 +1,6 @@
 /** Small parts of many pages: times, people, digests, labels, tables, pictures, links to the next page. */
 import { randomUUID } from "node:crypto"
-import { type Figure, pathOfFigure } from "../../contract/definitions/figures.ts"
+import { type Figure, pathOfFigure, type Pictured } from "../../contract/definitions/attachments.ts"
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import type { Linkable } from "../../contract/objects/objects.ts"
@@ -172,8 +172,8 @@ function picture({ digest, alt }: Figure): Html {
 }
 
 /** Renders pictures with their alternative text below. */
-export const figuresOf = (figures: readonly Figure[] | undefined): Html | null =>
-  figures === undefined || figures.length === 0 ? null : html`<div class="figures">${figures.map(picture)}</div>`
+export const pictures = ({ figures = [] }: Pictured): Html | null =>
+  figures.length === 0 ? null : html`<div class="figures">${figures.map(picture)}</div>`
 
 export const lastUse = (at: string | null): Html => (at === null ? html`<span class="quiet">never</span>` : time(at))
 

@@ -128,7 +128,7 @@ test(
     )
     t.match(
       (await ask(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text,
-      /ada · agent lab-3, lease lapsed at .*: it can be taken over/,
+      /ada · agent lab-3 until .*, when the lease lapsed: another member can take it over/,
     )
     t.match(
       (await ask(`${own.baseUrl}/experiments/${experimentId}.md`, { fetch })).text,

@@ -3,7 +3,7 @@
  * and whether it moves.
  */
 import { inflateSync } from "node:zlib"
-import type { FigureType } from "../contract/definitions/figures.ts"
+import type { FigureType } from "../contract/definitions/attachments.ts"
 
 export interface Container {
   /** How the pixels lie, as EXIF numbers it: 1 is upright, 5 to 8 lie on their side. */

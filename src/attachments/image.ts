@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from "node:v8"
 import { limits } from "../contract/limits.ts"
-import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/figures.ts"
+import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/attachments.ts"
 import { containerOf, upright } from "./container.ts"
 import { digestOf } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"

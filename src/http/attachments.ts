@@ -4,9 +4,9 @@
  */
 import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
-import { pathOfFigure, readFigure, uploadFigure } from "../contract/definitions/figures.ts"
-import { uploadLog } from "../contract/definitions/logs.ts"
-import { takeLog } from "../figures/log.ts"
+import { pathOfFigure, readFigure, uploadFigure } from "../contract/definitions/attachments.ts"
+import { uploadLog } from "../contract/definitions/attachments.ts"
+import { takeLog } from "../attachments/log.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { asset, FOR_A_DAY, json, tagOf, versioned } from "../edge/answers/answer.ts"
@@ -63,7 +63,7 @@ async function keepText(edge: Edge, { actor, mustStillBe }: Uploader, event: H3E
   return json(versioned(await keepLog(edge, actor, await receiveLog(event, takeLog), mustStillBe)))
 }
 
-export function figureRoutes(edge: Edge, routes: Routes): void {
+export function attachmentRoutes(edge: Edge, routes: Routes): void {
   const { method, path, browserPath } = uploadFigure
   routes.add(method, path, (event) => keep(edge, agentOf(edge, event), event))
   routes.add(method, browserPath, (event) => keep(edge, personOf(edge, event), event))

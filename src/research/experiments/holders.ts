@@ -1,19 +1,42 @@
-/** Leases of experiments: renewals, takeovers, and the warnings for the agents concerned. */
+/**
+ * Who holds an experiment and on which terms: leases, their renewal and lapse, takeovers, and the warnings for the
+ * agents concerned.
+ */
 import { type Author, writerName } from "../../contract/answers/index.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { isoTime } from "../../ledger/world.ts"
+import { later } from "../../ledger/world.ts"
+import { leaseOf } from "./admission.ts"
 import { type Experiment, HOLDING_AGENT, HOLDING_AGENT_OR_NONE } from "./experiments.ts"
 
-/** Returns the time a number of minutes after another. */
-export const later = (at: string, minutes: number): string => isoTime(Date.parse(at) + minutes * 60_000)
+/** SQL for the agent that holds an experiment `e`, and on which terms. */
+export const HOLDING = `${HOLDING_AGENT} AS agent, e.lease_minutes AS leaseMinutes, e.lease_until AS leaseUntil`
+/** The terms on which an experiment is held. */
+export type Terms = Pick<Experiment, "leaseMinutes" | "leaseUntil">
 
-export type Leases = ReturnType<typeof leases>
+/** Returns a row with the terms as answers show them. @param now milliseconds since 1970 */
+export function withTerms<Row extends Terms>({ leaseMinutes, leaseUntil, ...row }: Row, now: number) {
+  const lease = leaseOf({ leaseMinutes, leaseUntil }, now)
+  return { ...row, ...(lease && { lease }) }
+}
 
-export function leases(db: Db) {
+/** Whether others may take an experiment over. @param now milliseconds since 1970 */
+export const isLost = (terms: Terms, now: number): boolean => leaseOf(terms, now)?.lapsed === true
+
+/** Why an experiment that its holder lost is free. */
+export const lostInWords = (holder: { username: string; agent: string | null }, { leaseUntil }: Terms): string =>
+  `${writerName(holder)} held it; the lease lapsed at ${leaseUntil}`
+
+/** What the inbox tells an agent whose experiment somebody took over. */
+export const takenFromYou = (label: string): string =>
+  `${label} was yours; your lease had lapsed, and it was taken over.`
+
+export type Holders = ReturnType<typeof holders>
+
+export function holders(db: Db) {
   const anyOf = db.prepare(
     "SELECT 1 FROM experiments WHERE assignee_id = +? AND room_id = +? AND lease_until IS NOT NULL LIMIT 1",
   )
