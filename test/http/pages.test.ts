@@ -127,8 +127,7 @@ for (const [where, { origin, basePath }] of Object.entries(places)) {
             link !== null && new URL(link, origin).searchParams.get("after") === String(body.nextCursor),
             `${name}: links.next carries the cursor`,
           )
-        else t.equal(link, null, `${name}: the last page links no next one`)
-        next = link
+        next = more ? link : null
         if (pages > 200) throw new Error(`${name} does not end`)
       }
       t.strictSame(
@@ -146,9 +145,7 @@ for (const [where, { origin, basePath }] of Object.entries(places)) {
 test("a feed's last page has a cursor, for a reader who returns", async (t) => {
   const { empty } = plain.rooms
   const { body: end } = await ask(`${plain.baseUrl}/api/research/threads/${empty.openingThreadId}/timeline?after=0`)
-  t.match(end, { hasMore: false, items: [], nextCursor: 0, links: { next: null } })
-  const after = (cursor: unknown) =>
-    ask(`${plain.baseUrl}/api/research/threads/${empty.openingThreadId}/timeline?after=${cursor}`)
+  t.match(end, { hasMore: false, items: [], nextCursor: 0 })
   const post = (text: string) =>
     ask(`${plain.baseUrl}/api/agent/threads/${empty.openingThreadId}/messages`, {
       token: plain.credentials.member_all.token,
@@ -156,13 +153,13 @@ test("a feed's last page has a cursor, for a reader who returns", async (t) => {
     })
   await post("One.")
   await post("Two.")
-  const { body: later } = await after(end.nextCursor)
+  const { body: later } = await ask(`${plain.baseUrl}${end.links?.next}`)
   t.match(later, {
     hasMore: false,
     nextCursor: 2,
     items: [{ message: { text: "One." } }, { message: { text: "Two." } }],
   })
-  const { body: nothing } = await after(later.nextCursor)
+  const { body: nothing } = await ask(`${plain.baseUrl}${later.links?.next}`)
   t.match(nothing, { hasMore: false, nextCursor: 2, items: [] })
 })
 

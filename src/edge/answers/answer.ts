@@ -137,8 +137,7 @@ export function enveloped(
   if (cursor === null) return versioned
   const inLibrary = family === "library"
   const nextUrl = new URL(url)
-  // A feed has a cursor at its end too, for a reader who returns. Nothing follows it yet, so no link leads there.
-  const next = found.hasMore === false ? null : inLibrary ? found.nextOffset : found.nextCursor
+  const next = inLibrary ? found.nextOffset : found.nextCursor
   nextUrl.searchParams.set(inLibrary ? "offset" : "after", String(next))
   return {
     ...versioned,
@@ -158,7 +157,8 @@ export function answerFound(definition: Read, format: unknown, found: Found, pla
   if (isDownload(found)) return download(found.bytes, mediaTypeOf(definition, format), found.name)
   const whole = enveloped(definition, found, place)
   const { links } = whole
-  const next = isObject(links) && "next" in links ? links.next : null
+  // At its end a feed has a cursor for a reader who returns. `Link` says what follows now, so it names nothing there.
+  const next = isObject(links) && "next" in links && whole.hasMore !== false ? links.next : null
   return json(
     writeJson(whole),
     200,
