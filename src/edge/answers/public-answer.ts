@@ -35,7 +35,6 @@ export const anyOrigin = {
   "access-control-expose-headers": "content-disposition, etag, link, retry-after, x-request-id",
 }
 const preflight = {
-  "access-control-allow-methods": "GET, HEAD",
   "access-control-allow-headers": "accept, content-type, if-none-match",
   "access-control-max-age": "86400",
 }
@@ -91,5 +90,13 @@ export const optionsAnswer = (
 ): Answer =>
   new Answer(null, {
     status: 204,
-    headers: { ...common, allow, ...(open === "everywhere" ? { ...anyOrigin, ...preflight } : {}) },
+    headers: {
+      ...common,
+      allow,
+      ...(open === "everywhere" && {
+        ...anyOrigin,
+        ...preflight,
+        "access-control-allow-methods": allow.replace(/, OPTIONS$/, ""),
+      }),
+    },
   })
