@@ -18,7 +18,7 @@ import { attemptTables } from "./table.ts"
 
 // The behaviour that opens a sealed plan: it publishes the protocol and compares the plan's attempts with it.
 
-interface Tables {
+export interface Tables {
   readonly plans: Plans
   readonly attempts: Attempts
   readonly evidence: Evidence

@@ -62,7 +62,7 @@ const BY_GROUND = `SELECT ${citedRecord(
 export const KNOWN_THEN = `(SELECT json_group_array(json(known)) FROM (
   SELECT * FROM (${BY_LINK}) UNION ALL SELECT * FROM (${BY_GROUND}) LIMIT ${limits.staleReasons}))`
 
-interface NewCheckpoint extends Omit<NewRow<"checkpoints">, "openQuestions" | "firstSaidId"> {
+export interface NewCheckpoint extends Omit<NewRow<"checkpoints">, "openQuestions" | "firstSaidId"> {
   readonly openQuestions: readonly string[]
   readonly citations: readonly string[]
 }

@@ -134,7 +134,7 @@ const TABLES = `experiments e
 const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
 
 /** The content of a proposed experiment. */
-interface Proposal {
+export interface Proposal {
   readonly question: string
   readonly scope: string
   readonly hypotheses: readonly string[]

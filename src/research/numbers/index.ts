@@ -5,7 +5,7 @@ import type { Values } from "../measurements/values.ts"
 import { numbers } from "./check.ts"
 import { numberReads } from "./reads.ts"
 
-interface Tables extends Ground {
+export interface Tables extends Ground {
   readonly values: Values
   readonly labelled: Labels
 }

@@ -23,7 +23,7 @@ import { type Wording, wordsOf } from "../wording.ts"
 
 // How similar objects are shown, and how the journal stores the list of them with a write.
 
-interface Row
+export interface Row
   extends Author,
     Pick<SimilarItem, "kind" | "id" | "label" | "roomId" | "threadId" | "at" | "status" | "cameOfIt"> {
   readonly line: string
