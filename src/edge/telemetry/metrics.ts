@@ -1,3 +1,5 @@
+/** What the service measures of itself, as Prometheus reads it. */
+/// <reference path="./prometheus.d.ts" />
 import Counter from "@prometheus-io/client/lib/counter.js"
 import Gauge from "@prometheus-io/client/lib/gauge.js"
 import Histogram from "@prometheus-io/client/lib/histogram.js"
@@ -5,9 +7,6 @@ import Registry from "@prometheus-io/client/lib/registry.js"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import type { Budgets } from "../limits/budgets.ts"
-
-/** Metrics of the copy that acknowledgements wait for. */
-/// <reference path="./prometheus.d.ts" />
 
 const inSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -19,6 +18,7 @@ interface CopyGauges {
   readonly waiting: number
 }
 
+/** Metrics of the copy that acknowledgements wait for. */
 class CopyMetrics {
   readonly #syncs
   readonly #took
@@ -59,9 +59,6 @@ class CopyMetrics {
     this.#took.observe(milliseconds / 1_000)
   }
 }
-
-/** The metrics of a running service, in the format of Prometheus. Counting costs a request less than a microsecond. */
-/// <reference path="./prometheus.d.ts" />
 
 /** Receives the size and duration of each committed group of writes. */
 interface CommitObserver {
