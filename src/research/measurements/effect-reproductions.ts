@@ -68,9 +68,7 @@ export type Repeated = Pick<EffectAnswer, "reproductions" | "pooled">
 export type EffectReproductions = ReturnType<typeof effectReproductions>
 
 export function effectReproductions(db: Db) {
-  const all = db.prepare<Row>(
-    `SELECT * FROM (${BY_ATTEMPT} UNION ALL ${BY_FINDING}) ORDER BY at, id LIMIT ${limits.gatheredEffects}`,
-  )
+  const all = db.prepare<Row>(`SELECT * FROM (${BY_ATTEMPT} UNION ALL ${BY_FINDING}) LIMIT ${limits.gatheredEffects}`)
 
   function shown(row: Row, { effect, figures: first }: First): Reproduction {
     const figures = row.figures && parse(row.figures)
@@ -112,11 +110,15 @@ export function effectReproductions(db: Db) {
    */
   return function reproduced(versionIds: readonly string[]) {
     const ids = JSON.stringify(versionIds)
-    const rows = Map.groupBy(all.all(ids, ids), ({ versionId, position }) => `${versionId} ${position}`)
+    // Sorted here: there are few, and SQLite would build a table to sort them.
+    const found = all.all(ids, ids).sort((one, other) => compared(one.at, other.at) || compared(one.id, other.id))
+    const rows = Map.groupBy(found, ({ versionId, position }) => `${versionId} ${position}`)
     return (versionId: string, position: number, first: First): Repeated =>
       judged(rows.get(`${versionId} ${position}`) ?? [], first)
   }
 }
+
+const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 const countOf = ({ pairs, ofCount, againstCount }: Figures): number => pairs ?? Math.min(ofCount, againstCount)
 

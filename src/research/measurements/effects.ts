@@ -63,8 +63,7 @@ const SENTENCES = `SELECT f.version_id AS versionId, f.position, f.effect, f.att
   FROM json_each(+?) j
   CROSS JOIN finding_effects f ON f.version_id = j.value
   JOIN records v ON v.version_id = f.version_id
-  LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
-  ORDER BY j.key, f.position`
+  LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position`
 
 export type Effects = ReturnType<typeof effects>
 
@@ -233,7 +232,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       return new Map(
         [...Map.groupBy(sentences.all(ids), ({ versionId }) => versionId)].map(([versionId, rows]) => [
           versionId,
-          rows.map(sentence),
+          rows.toSorted((one, other) => one.position - other.position).map(sentence),
         ]),
       )
     },

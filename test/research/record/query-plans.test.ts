@@ -48,7 +48,8 @@ const planOf = (sql: string, values: Parameters<ReturnType<typeof db.prepare>["a
  * Returns the steps that scan a whole table. Scans of ids passed in, of the chain a record rests on, or of a short list
  * within the statement do not count.
  */
-const scans = (plan: readonly string[]) => plan.filter((step) => /^SCAN (?!json_each|CONSTANT|\(subquery)/.test(step))
+const scans = (plan: readonly string[]) =>
+  plan.filter((step) => /^SCAN (?!json_each|\w+ VIRTUAL TABLE INDEX 1:$|CONSTANT|\(subquery)/.test(step))
 const sorts = (plan: readonly string[]) => plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY"))
 const faults = (plan: readonly string[]) => [...scans(plan), ...sorts(plan)]
 
