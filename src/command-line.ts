@@ -9,7 +9,7 @@ import { ListenError } from "./http/server.ts"
 import { isStorageFault } from "./ledger/storage/database.ts"
 import { killFirst } from "./jobs/child.ts"
 import { DataError } from "./ledger/storage/opening.ts"
-import { FailedError, refuseUnknownVariables, UsageError } from "./settings.ts"
+import { FailedError, proxyNote, refuseUnknownVariables, UsageError } from "./settings.ts"
 import { softwareVersion } from "./version.ts"
 
 // Only the user who runs this may read the data: it holds password digests and private Libraries.
@@ -67,7 +67,7 @@ function end(error: unknown): never {
   console.error(
     `research-room: ${
       isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
-    }`,
+    }${proxyNote()}`,
   )
   process.exit(1)
 }

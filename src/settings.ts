@@ -123,19 +123,36 @@ export interface RemoteOptions {
 /** This machine, which no proxy can reach. */
 const HERE = "localhost,.localhost,127.0.0.1,::1,[::1]"
 
+/** The proxy that the requests of this command go through, without its user and password. */
+let used: string | undefined
+
+/** What to add to a failure: the proxy that was asked, if there was one. Empty without. */
+export const proxyNote = (): string => (used === undefined ? "" : ` It was asked through the proxy ${used}.`)
+
+/** Whether a host stands in a list of hosts as NO_PROXY has them. */
+const isListed = (host: string, list: string): boolean =>
+  list.split(",").some((each) => {
+    const name = each.trim().replace(/^\*?\./, "")
+    return name === "*" || host === name || host.endsWith(`.${name}`)
+  })
+
 /**
  * Sends the requests of this command through the proxy that HTTP_PROXY or HTTPS_PROXY names, except those to this
  * machine and to the hosts of NO_PROXY.
  */
-function throughProxy({ NO_PROXY, no_proxy, ...environment }: NodeJS.ProcessEnv): void {
+function throughProxy(url: string, { NO_PROXY, no_proxy, ...environment }: NodeJS.ProcessEnv): void {
   const direct = [no_proxy ?? NO_PROXY, HERE].filter(Boolean).join(",")
   setGlobalProxyFromEnv({ ...environment, NO_PROXY: direct, no_proxy: direct })
+  const { hostname, protocol } = URL.parse(url) ?? {}
+  const name = protocol === "https:" ? "https_proxy" : "http_proxy"
+  const { host } = URL.parse(environment[name] ?? environment[name.toUpperCase()] ?? "") ?? {}
+  used = host === undefined || hostname === undefined || isListed(hostname, direct) ? undefined : host
 }
 
 /** @throws UsageError if no service is named */
 export function requireUrl({ url }: RemoteOptions): string {
   if (url === undefined) throw new UsageError("Name the service with --url, or RESEARCH_ROOM_URL.")
-  throughProxy(process.env)
+  throughProxy(url, process.env)
   return url
 }
 /** @throws UsageError if the service or the credential is missing */

@@ -45,3 +45,13 @@ t.test("a remote service is asked through the proxy, this machine and NO_PROXY d
   await inbox("http://rooms.example.invalid", { HTTP_PROXY: proxy.at })
   t.match(proxy.asked.join(" "), "rooms.example.invalid")
 })
+
+t.test("a proxy that fails is named, without its password", async (t) => {
+  const proxy = await listen(() => 502)
+  const { port } = new URL(proxy.at)
+  const told = await inbox("http://rooms.example.invalid", { HTTP_PROXY: `http://user:secret@127.0.0.1:${port}` })
+  t.match(told, `It was asked through the proxy 127.0.0.1:${port}.`)
+  t.notMatch(told, "secret")
+  const service = await listen(() => 404)
+  t.notMatch(await inbox(service.at, { HTTP_PROXY: proxy.at }), "proxy", "nor where none was asked")
+})
