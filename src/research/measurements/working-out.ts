@@ -88,20 +88,22 @@ export function workingOut(values: Values) {
     if (contrastOf(effect).isEmpty) return { at: "against", message: "names the same group as of" }
     const all = values.attempts({ attemptIds: allOf(named) })
     const attempts = all.filter(({ status, attemptId }) => status === "succeeded" || attemptId === pending?.attemptId)
+    const open = all.filter((each) => !attempts.includes(each))
     const splits = effect.split === undefined ? values.splitOf(attempts, metric, pending) : undefined
     const split = effect.split ?? splits?.split
     if (split === undefined && splits !== undefined && splits.known.length > 1)
       return { at: "split", message: `must be given: ${metric} is reported ${splitsInWords(splits.known)}` }
     const reported = values.frame(attempts, metric, split ?? "", pending)
-    if (split === undefined || reported.values.length === 0) return unreported(all, metric)
+    if (split === undefined || reported.values.length === 0) return unreported(all, open, metric)
     const here = values.at(reported, attempts, { by: [...Object.keys(of), ...Object.keys(against)], over, where })
     if (here.values.length === 0) return { at: "where", message: "matches no value" }
     const finite = filtered(here, (index) => Number.isFinite(here.values[index]))
     const [isMine, isTheirs] = [isAt(finite, of), isAt(finite, against)]
     const [mine, theirs] = [filtered(finite, isMine), filtered(finite, isTheirs)]
-    if (mine.values.length === 0) return { at: "of", message: `names a group without a finite value${unfinished(all)}` }
+    if (mine.values.length === 0)
+      return { at: "of", message: `names a group without a finite value${unfinished(open)}` }
     if (theirs.values.length === 0)
-      return { at: "against", message: `names a group without a finite value${unfinished(all)}` }
+      return { at: "against", message: `names a group without a finite value${unfinished(open)}` }
 
     const overs = over === undefined ? [] : [over]
     const stated = new Stated(finite, [...Object.keys(of), ...Object.keys(against), ...Object.keys(where), ...overs])
@@ -151,20 +153,17 @@ export function workingOut(values: Values) {
 }
 
 /** Why a metric has no value: an attempt that would have one may not have ended. */
-function unreported(attempts: readonly Measured[], metric: string): Fault {
-  const open = attempts.filter(({ status }) => status !== "succeeded").slice(0, 5)
-  if (open.length === 0 || open.length < attempts.length)
-    return {
-      at: "metric",
-      message: `is not reported by any of the named attempts that succeeded${unfinished(attempts)}`,
-    }
-  return { at: "metric", message: `has no value of ${metric} yet${unfinished(attempts)}` }
+function unreported(all: readonly Measured[], open: readonly Measured[], metric: string): Fault {
+  const message =
+    open.length > 0 && open.length === all.length
+      ? `has no value of ${metric} yet`
+      : "is not reported by any of the named attempts that succeeded"
+  return { at: "metric", message: `${message}${unfinished(open)}` }
 }
 
-/** The named attempts whose values do not count, since they have not succeeded; empty if there are none. */
-function unfinished(attempts: readonly Measured[]): string {
-  const open = attempts.filter(({ status }) => status !== "succeeded").slice(0, 5)
-  const states = open.map(({ label, status }) => `${label} is ${status.replaceAll("_", " ")}`)
+/** The first of the attempts whose values do not count, since they have not succeeded; empty if there are none. */
+function unfinished(open: readonly Measured[]): string {
+  const states = open.slice(0, 5).map(({ label, status }) => `${label} is ${status.replaceAll("_", " ")}`)
   return open.length === 0 ? "" : `: ${states.join(", ")}; only success counts`
 }
 
