@@ -152,8 +152,11 @@ a.registrant_id AS registrantId,
   a.room_id AS roomId, a.thread_id AS threadId, a.intent, a.registered_at AS registeredAt`
 const SAID = `json_patch(json_object('verdict', q.verdict, 'explanation', q.explanation),
       json_object('implementation', q.implementation))`
-const REPEATS = `(SELECT json_group_array(json(x.shown) ORDER BY x.position) FROM reproduction_effects x
-      WHERE x.attempt_id = q.attempt_id)`
+const REPEATS = `(SELECT json_group_array(json(shown))
+      FROM (SELECT x.shown
+        FROM reproduction_effects x
+        WHERE x.attempt_id = q.attempt_id
+        ORDER BY x.position))`
 const REPEATING = "EXISTS (SELECT 1 FROM reproduction_effects x WHERE x.attempt_id = q.attempt_id)"
 export const REPRODUCTION = `(SELECT iif(${REPEATING}, json_set(${SAID}, '$.repeats', json(${REPEATS})), ${SAID})
   FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction`

@@ -165,7 +165,7 @@ t.test("the finding's page and its Markdown show the effect, and that it is stal
     await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/html" } })
   ).text()
   t.match(page, /<h2 id="effects">Effects<\/h2>|id="effects"/)
-  t.match(page.replaceAll(/<[^>]+>/g, " "), /error of shift − baseline at labels 400\b[^]{0,80}−0\.9/)
+  t.match(page.replaceAll(/<[^>]+>/g, " "), /error: shift − baseline[^]{0,200}labels 400\b[^]{0,200}−0\.9/)
   const text = await (
     await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/markdown" } })
   ).text()

@@ -30,6 +30,7 @@ export const verdictPrompts = <const P extends string>(at: P, hint?: string) => 
       missing: "Say what it means for hypothesis {n}.",
       words: { supports: "supports it", contradicts: "contradicts it", inconclusive: "leaves it open" },
     },
+    [`${at}/towardHypothesis/*/part`]: { label: "For which part?" },
     [`${at}/towardHypothesis/*/explanation`]: {
       label: "How so?",
       missing: "Say how it bears on hypothesis {n}.",

@@ -169,7 +169,7 @@ export const statementSheets = {
     initial: beginFinding,
     prompts: {
       ...statementPrompts,
-      ...verdictPrompts(SAYS, "Left empty, the wording of the finding is used."),
+      ...verdictPrompts(SAYS, "Left empty: its wording."),
       "/assertion/wording": {
         ...statementPrompts["/assertion/wording"],
         label: "What did you find?",
