@@ -20,6 +20,8 @@ import { contrastOf, type Effect, type Figures } from "./working-out.ts"
 type Reproduction = EffectAnswer["reproductions"][number]
 
 interface Row extends Author, StoredDegrees {
+  /** When it was registered or published. */
+  readonly at: string
   readonly versionId: string
   readonly position: number
   readonly kind: "attempt" | "finding"

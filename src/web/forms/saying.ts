@@ -30,14 +30,32 @@ function hypotheses(list: Field & { form: "list" }, texts: ReadonlyMap<string, s
     if (item.form !== "object") return null
     if (text === undefined)
       return html`<fieldset class="row line"><legend class="aside">Hypothesis ${index + 1}</legend>\
-${faultsAt(at, state)}${fields(item.fields, at, state)}\
+${faultsAt(at, state)}${fields(item.fields.filter(isWhole), at, state)}\
 ${count === 1 ? null : removeButton(at, "hypothesis", index)}</fieldset>`
     const hidden = state.hidden.union(new Set([`${at}/versionId`]))
     return html`<fieldset class="row line"><legend><bdi>${text}</bdi></legend>${faultsAt(at, state)}\
-${fields(item.fields, at, { ...state, hidden })}</fieldset>`
+${fields(item.fields.filter(isWhole), at, { ...state, hidden })}</fieldset>`
   })
   return html`<input type="hidden" name="${countName(HYPOTHESES)}" value="${count}">${rows}\
 ${addButton(HYPOTHESES, sheet?.prompts[HYPOTHESES]?.row ?? "hypothesis")}`
+}
+
+const isPart = ({ name }: Field): boolean => name === "part"
+const isWhole = (field: Field): boolean => !isPart(field)
+
+/** The fold for verdicts that hold for a part of a hypothesis. It is seldom needed, so it stands after the verdicts. */
+function parts({ item, most }: Field & { form: "list" }, texts: ReadonlyMap<string, string>, state: FormState): Html {
+  const { draft } = state
+  const rows = Array.from({ length: itemCount(draft, HYPOTHESES, 1, most) }, (_, index) => `${HYPOTHESES}/${index}`)
+  const isOpen = rows.some((at) => (draft.get(`${at}/part`) ?? "") !== "" || faultsAt(`${at}/part`, state) !== null)
+  const named = (at: string, index: number) =>
+    texts.get(draft.get(`${at}/versionId`) ?? "") ?? `Hypothesis ${index + 1}`
+  return html`<details class="fold"${isOpen ? html` open` : null}><summary>Only for a part of it</summary>${rows.map(
+    (at, index) =>
+      item.form === "object" &&
+      html`<fieldset class="row line"><legend><bdi>${named(at, index)}</bdi></legend>\
+${fields(item.fields.filter(isPart), at, state)}</fieldset>`,
+  )}</details>`
 }
 
 /** Renders the question "What does this say about H1?". */
@@ -54,7 +72,8 @@ export function saying(field: Field & { form: "object" }, state: FormState): Htm
 <legend>What does this say${named.length === 0 ? " about a hypothesis?" : ` about ${named.join(" and ")}?`} \
 <span class="optional">optional</span></legend>${faultsAt(SAYS, state)}
 <input type="hidden" name="${DELIVERY}" value="${draft.get(DELIVERY) ?? randomUUID()}">\
-${list?.form === "list" ? hypotheses(list, texts, state) : null}${fields(rest, SAYS, state)}</fieldset>`
+${list?.form === "list" ? hypotheses(list, texts, state) : null}${fields(rest, SAYS, state)}\
+${list?.form === "list" ? parts(list, texts, state) : null}</fieldset>`
 }
 
 /**
