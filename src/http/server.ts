@@ -52,7 +52,8 @@ export async function listen(host: string, port: number, times = patience): Prom
   // A missing Host is refused later, with the protocol's refusal.
   const server: Server = createServer<typeof IncomingMessage, typeof ServiceResponse>({
     ...times,
-    keepAliveTimeout: 20_000,
+    // A client that keeps connections closes an idle one just before this, so its next request meets no closed one.
+    keepAliveTimeout: 75_000,
     requireHostHeader: false,
     ServerResponse: ServiceResponse,
   })

@@ -103,6 +103,7 @@ export const verdict = {
         shape({
           versionId: id,
           label: v.string(),
+          ...fromOtherRoom,
           reproductions: count,
           failedReproductions: count,
           /** Other agents than the finding's that reproduced it, and reproductions with other code. */

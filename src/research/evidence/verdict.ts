@@ -167,16 +167,18 @@ const AGAIN = (counted: string, condition: string): string =>
 
 const WHO = "count(DISTINCT c.author_id || ' ' || coalesce(c.speaker_agent, ''))"
 
+const AGAIN_OF = `'versionId', k.version_id, 'label', k.label, 'reproductions', z.reproductions,
+        'failedReproductions', z.failed_reproductions,
+        'otherAgents', ${AGAIN(WHO, "c.other_agent = 1")},
+        'otherCode', ${AGAIN("count(*)", "c.other_code = 1")}`
+
 /**
  * SQL for the stored value with the reproductions of the findings that count, as they are now; null if no word counts.
  * For the hypothesis `r` with the tally `y`.
  */
 export const VERDICT_FROM = `CASE WHEN y.verdict_from IS NOT NULL THEN json_set(y.verdict_from, '$.reproduced', json(
   (SELECT json_group_array(json(q.said)) FROM (
-    SELECT json_object('versionId', k.version_id, 'label', k.label, 'reproductions', z.reproductions,
-        'failedReproductions', z.failed_reproductions,
-        'otherAgents', ${AGAIN(WHO, "c.other_agent = 1")},
-        'otherCode', ${AGAIN("count(*)", "c.other_code = 1")}) AS said
+    SELECT ${labelledObject(AGAIN_OF, "k.room_id", "r.room_id")} AS said
     FROM (SELECT DISTINCT w.speaker_id FROM evidence_words w
       WHERE w.target_id = r.version_id AND w.source = 'finding_link' AND w.counted = 1 LIMIT ${WORDS_READ})
     JOIN records k ON k.version_id = speaker_id

@@ -88,6 +88,7 @@ async function begun(room: LabRoom) {
     fallen: await publish(),
     found: (await room.ada.write("publish_finding", finding(room))).result.versionId,
     effect: (await lines.publish(room.ada, [measured])).result.versionId,
+    measuredIn: lines.experimentId,
     baseline: await lines.attempt(arm("baseline", [5, 5.1, 5.2])),
   }
 }
@@ -270,6 +271,7 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
       openQuestions: ["Is it?"],
       citations: [toward, other.fallen],
       ...(state === "concluded" ? { conclusion: "It is so." } : {}),
+      table: { metric: "error", by: ["arm"], against: "arm:baseline", experimentIds: [other.measuredIn] },
     })
   }
 }
@@ -386,8 +388,11 @@ const token = async ({ roomId }: LabRoom) =>
   ).result.token
 
 const listed = reads.filter(
-  ({ family, surface, mediaType }) =>
-    family === "research" && mediaType === "application/json" && (surface === "public" || surface === "credential"),
+  ({ family, surface, mediaType, method }) =>
+    method === "GET" &&
+    family === "research" &&
+    mediaType === "application/json" &&
+    (surface === "public" || surface === "credential"),
 )
 /** Replies need a message that this test does not make; lines of a log and a session name no object. */
 const NAMES_NOTHING = new Set(["thread_replies", "attempt_log", "attempt_session"])
