@@ -84,7 +84,7 @@ const APPROXIMATE = /(?:[~≈∼]|\babout|\baround|\broughly|\bsome|\bnearly|\ba
 const LESS = /(?:[<≤]|\\leq?|&lt;|\bbelow|\bunder|\bless than|\bat most) ?$/iu
 const MORE = /(?:[>≥]|\\geq?|&gt;|\babove|\bover|\bmore than|\bat least) ?$/iu
 /** Between two numerals that are the ends of a range. */
-const RANGE = new RegExp(`^[ ${SPACES}%]*(?:–|—|-|−|to|and|,|\\.\\.)[ ${SPACES}]*[+−-]?[ ${SPACES}]*$`, "u")
+const RANGE = new RegExp(`^[ ${SPACES}%]{0,4}(?:–|—|-|−|to|and|,|\\.\\.)[ ${SPACES}]{0,3}[+−-]?[ ${SPACES}]{0,3}$`, "u")
 
 /** Numerals of more characters have no reading. */
 const MOST_DIGITS = 40
@@ -258,7 +258,9 @@ export function numeralsIn(original: string, units: ReadonlySet<string>, most: n
     const previous = numerals.at(-1)
     const gap = previous === undefined || previous.isDate ? "" : text.slice(previous.end, from)
     const isPair = previous !== undefined && !previous.isDate && RANGE.test(gap) && gap !== ""
-    const opens = /[[({]\s*[+−-]?\s*$/.test(text.slice(Math.max(0, (previous?.start ?? 0) - 3), previous?.start ?? 0))
+    const opens = /[[({]\s{0,3}[+−-]?\s{0,3}$/.test(
+      text.slice(Math.max(0, (previous?.start ?? 0) - 3), previous?.start ?? 0),
+    )
     const isTo = isPair && (opens || !/,/.test(gap)) && !/\band\b/.test(gap)
     const isBetween =
       isPair && /\band\b/.test(gap) && /\bbetween\s*[+−-]?$/i.test(text.slice(0, previous?.start ?? 0).slice(-12))
