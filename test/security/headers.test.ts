@@ -41,7 +41,9 @@ const described: readonly Route[] = [
 ]
 /** Reads that pages of other origins may use; `test/http/manners.test.ts` tests them. */
 const open = new Set(
-  [...reads, ...discoveryRoutes].filter((read) => openOf(read) !== undefined).map(({ path }) => path),
+  [...reads, ...discoveryRoutes]
+    .filter((read) => openOf(read) !== undefined)
+    .map(({ method, path }) => `${method} ${path}`),
 )
 const nowhere: readonly Route[] = [
   "/nowhere",
@@ -79,7 +81,7 @@ async function all(t: Test, routes: readonly Route[], headers: Record<string, st
     if (type !== null && !files.includes(type)) t.match(type, content, `${what}: its charset is UTF-8`)
     if (type === null) t.equal(response.status, 303, `${what}: only a redirect has no content`)
     t.match(response.headers.get("x-request-id"), /^[a-z0-9]{10}$/, what)
-    const shared = method === "GET" && open.has(path) ? "*" : null
+    const shared = open.has(`${method} ${path}`) ? "*" : null
     t.equal(
       response.headers.get("access-control-allow-origin"),
       shared,
