@@ -223,7 +223,7 @@ def tell(given, through, folder):
         repeated.reproduction("partly_reproduces", "The sign agrees.", repeats=(found.result.versionId, 0))
     said_of = room.get_attempt(attempt_id=repeated.attempt_id).reproduction
     shown(
-        repeated.trouble == [] and said_of["repeats"]["versionId"] == found.result.versionId,
+        repeated.trouble == [] and [one["versionId"] for one in said_of["repeats"]] == [found.result.versionId],
         "a reproduction names the effect that it repeats, and the service computes the result",
     )
     with warnings.catch_warnings():
