@@ -87,6 +87,6 @@ export const portable = ({ source }: RegExp): string =>
 
 /**
  * Whether a text that ends with a line end must be refused in addition to the pattern, because Python's `$` also
- * matches before a final line end. Patterns of texts accept line ends anyway.
+ * matches before a final line end. Patterns of texts and of a dimension with its value accept line ends anyway.
  */
-export const refusesLines = (pattern: RegExp): boolean => !pattern.test("a\n")
+export const refusesLines = (pattern: RegExp): boolean => !pattern.test("a\n") && !pattern.test("a:a\n")
