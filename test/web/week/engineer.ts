@@ -158,7 +158,11 @@ export async function publishes(t: Test): Promise<void> {
   await done(grace, "publish_finding")
   known.finding = pathOf(grace)
   t.equal(await page.getByRole("img", { name: "The loss of both arms." }).count(), 1)
-  t.match(await grace.reads(), /loss of warm-up − none .*−0\.1300/, "with its effect")
+  t.match(
+    await grace.reads(),
+    /loss: warm-up − none in nat, with 95 % intervals .*This finding −0\.1300 −0\.1300 to −0\.1300 n 3/,
+    "with its effect",
+  )
   await grace.meets(t, "the finding")
 }
 
