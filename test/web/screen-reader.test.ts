@@ -31,12 +31,14 @@ const tasks = new Map(
 const plain = (line: string) => line.trim().replace(/^- '(.*)'(:?)$/, "- $1$2")
 
 async function isHeard(t: Test, task: string, path: string): Promise<void> {
+  const lines = tasks.get(task)
+  if (lines === undefined) return void t.fail(`${task} is not written down`)
   await page.goto(at(path))
   // The script adds the slider to a picture of curves.
   if ((await page.locator("figure.curves").count()) > 0) await page.getByRole("slider").first().waitFor()
   const tree = (await page.locator("body").ariaSnapshot()).split("\n").map(plain)
   let from = 0
-  for (const line of tasks.get(task) ?? []) {
+  for (const line of lines) {
     const found = tree.findIndex((each, index) => index >= from && (each === line || each.startsWith(`${line}:`)))
     t.ok(found >= 0, `${task}: ${line}`)
     if (found >= 0) from = found + 1
@@ -69,7 +71,7 @@ t.test("each task is written down", (t) => {
 
 t.test("a reader judges a hypothesis and a conclusion", async (t) => {
   const h4 = hypotheses.find(({ label }) => label === "H4")?.versionId
-  await isHeard(t, "Reader: is it believed?", `/records/${h4}`)
+  await isHeard(t, "Reader: how strong is this hypothesis?", `/records/${h4}`)
   await isHeard(t, "Reader: what did the group conclude?", `/checkpoints/${conclusions[0]?.checkpointId}`)
 })
 
