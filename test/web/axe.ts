@@ -17,12 +17,6 @@ export async function violations(page: Page, by: "all" | "colour" = "all"): Prom
   await page.waitForLoadState()
   if (!(await page.evaluate("'axe' in window"))) {
     await page.evaluate(axe)
-    // Entries that are laid out only when they come near the screen are checked as they are then.
-    await page.evaluate(`{
-      const near = new CSSStyleSheet()
-      near.replaceSync(".timeline > li { content-visibility: visible !important }")
-      document.adoptedStyleSheets.push(near)
-    }`)
   }
   const rules =
     by === "colour" ? `runOnly: ${JSON.stringify(OF_COLOUR)}` : "rules: { 'target-size': { enabled: true } }"

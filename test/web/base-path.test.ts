@@ -61,7 +61,7 @@ t.test("every address on every page lies under the base path and is answered", {
       if (!found.startsWith("/lab/rooms/")) t.fail(`${found} on ${path} leaves the base path`)
       const next = found.replaceAll("&amp;", "&")
       // Forms are sent, not opened; sign-in links and folded parts would multiply every page.
-      if (kind !== "action" && !/\/sign-in\?|receipts=|[?&]entry=|\/replies\//.test(next)) queue.push(next)
+      if (kind !== "action" && !/\/sign-in\?|[?&]show=|[?&]entry=|\/replies\//.test(next)) queue.push(next)
     }
   }
   t.ok(seen.size > 1_000, `${seen.size} addresses`)

@@ -4,6 +4,7 @@
  */
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
+import { present } from "../../src/contract/present.ts"
 import { labelRanges } from "../../src/web/parts/timeline.ts"
 import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"
@@ -127,8 +128,3 @@ t.test("Messages only is remembered until all is asked for again", async (t) => 
     await context.close()
   }
 })
-
-function present<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error("missing")
-  return value
-}

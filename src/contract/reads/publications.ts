@@ -35,6 +35,8 @@ export const publicationReads = [
   }),
   read({
     name: "record",
+    // The effects of a finding stand beside the table of its Room.
+    costly: true,
     path: "/api/research/records/{versionId}",
     summary:
       "One record of any kind as it was accepted, with its standing and what it rests on; " +

@@ -38,6 +38,8 @@ export const recordReads = [
   }),
   read({
     name: "checkpoint",
+    // Its numbers are looked up in the record.
+    costly: true,
     path: "/api/research/checkpoints/{checkpointId}",
     summary: "One checkpoint, whether it is selected, and whether it is stale.",
     answer: answers.checkpoint,

@@ -163,15 +163,18 @@ export interface WrittenSoFar {
 /** A step that follows the own write of some operations, in the same transaction. */
 export interface FollowingStep {
   readonly operations: ReadonlyMap<string, OperationName>
+  /** Whether it only warns. A replay leaves it out: it keeps the warnings that were given. */
+  readonly isAdvice: boolean
   /** @returns warnings for the receipt */
   readonly follow: (written: WrittenSoFar) => readonly Warning[]
 }
 
 /** A step of some operations. */
-export const following = (names: readonly OperationName[], follow: FollowingStep["follow"]): FollowingStep => ({
-  operations: new Map(names.map((name) => [name, name])),
-  follow,
-})
+export const following = (
+  names: readonly OperationName[],
+  follow: FollowingStep["follow"],
+  isAdvice = false,
+): FollowingStep => ({ operations: new Map(names.map((name) => [name, name])), isAdvice, follow })
 
 /** One behaviour for each operation. */
 export type Behaviours = { readonly [N in OperationName]: BehaviourOf<N> }

@@ -121,8 +121,8 @@ export class Writing {
     const { name } = call.operation
     const roomId = outcome.roomId ?? subject.roomId
     const isWorkedOn = known?.room?.access.roomId === roomId ? known.room.isWorkedOn : true
-    const added = this.#parts.steps.flatMap(({ operations, follow }) => {
-      const operation = operations.get(name)
+    const added = this.#parts.steps.flatMap(({ operations, isAdvice, follow }) => {
+      const operation = isAdvice && known === null ? undefined : operations.get(name)
       return operation === undefined ? [] : follow({ operation, call, subject, change, outcome, isWorkedOn })
     })
     return added.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...added] }

@@ -168,19 +168,21 @@ function warnings({
 
   /** Warns of numbers that are not in the record. @param texts by the member of the body that holds each */
   function unresolved(context: Context, texts: Readonly<Record<string, string | undefined>>): Warning[] {
-    const found = Object.entries(texts).flatMap(([path, text]) =>
-      text === undefined
-        ? []
-        : numbers
-            .checked(context, text)
-            .numbers.flatMap(({ state, start, end, text: number, candidates }): Warning[] => {
-              if (state !== "unknown" && state !== "may_be") return []
-              const why =
-                state === "unknown"
-                  ? "stands nowhere in the record that the text belongs to"
-                  : `may be one of ${candidates} values of the record, and nothing names which`
-              return [{ code: "number_unresolved", message: `${number} ${why}.`, path, text: number, start, end }]
-            }),
+    const given = Object.entries(texts).flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]))
+    const checks = numbers.checkedInWrite(
+      context,
+      given.map(({ text }) => text),
+    )
+    const found = checks.flatMap((check, index) =>
+      check.numbers.flatMap(({ state, start, end, text, candidates }): Warning[] => {
+        if (state !== "unknown" && state !== "may_be") return []
+        const why =
+          state === "unknown"
+            ? "stands nowhere in the record that the text belongs to"
+            : `may be one of ${candidates} values of the record, and nothing names which`
+        const path = present(given[index]).path
+        return [{ code: "number_unresolved", message: `${text} ${why}.`, path, text, start, end }]
+      }),
     )
     return found.slice(0, UNRESOLVED)
   }
@@ -370,7 +372,10 @@ function warnings({
 export function adviceStep(tables: Tables): FollowingStep {
   const advice = warnings(tables)
   const advised = researchWrites.filter((name) => name !== "post_message")
-  return following(advised, ({ operation, call, subject, change, outcome: { target, result } }) =>
-    advice.of(operation, { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }),
+  return following(
+    advised,
+    ({ operation, call, subject, change, outcome: { target, result } }) =>
+      advice.of(operation, { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }),
+    true,
   )
 }

@@ -8,6 +8,7 @@ import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
+import { Remembered } from "./remembered.ts"
 import { sortedBy, textOf } from "./cells.ts"
 import type { GatheredEffects } from "./gathered.ts"
 import { acrossInWords, familyInWords, mergedInWords, noiseInWords } from "./in-words.ts"
@@ -231,7 +232,7 @@ export function measurementTables(values: Values) {
       leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: reported.values.length - here.values.length },
     }
   }
-  const known = new Map<string, { readonly state: string; readonly table: MeasurementTable | Refusal }>()
+  const known = new Remembered<{ readonly state: string; readonly table: MeasurementTable | Refusal }>(KEPT)
   function workedOutOrNot(...asked: Parameters<typeof workedOut>): MeasurementTable | Refusal {
     try {
       return workedOut(...asked)
@@ -249,10 +250,8 @@ export function measurementTables(values: Values) {
     const key = JSON.stringify([scope, query, absent, most])
     const state = values.stateOf(query.attempts === undefined ? scope : { attemptIds: query.attempts })
     const last = known.get(key)
-    known.delete(key)
     const table = last?.state === state ? last.table : workedOutOrNot(scope, query, absent, most)
     known.set(key, { state, table })
-    for (const oldest of known.keys().take(Math.max(0, known.size - KEPT))) known.delete(oldest)
     if (table instanceof Refusal) throw table
     return table
   }

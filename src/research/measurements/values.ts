@@ -195,6 +195,14 @@ export function values(db: Db) {
       CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +? AND v.split = +?,
        json_each(v.units) u ORDER BY unit LIMIT ${limits.groupAttempts}`,
   )
+  // Eight bytes a value. Their length is known without reading them.
+  const AMOUNT = "coalesce(sum(length(v.told)), 0) / 8 AS amount"
+  const amountInRoom = db.prepare<{ amount: number }>(
+    `SELECT ${AMOUNT} FROM attempts a JOIN attempt_values v USING (attempt_id) WHERE a.room_id = +?`,
+  )
+  const amountOf = db.prepare<{ amount: number }>(
+    `SELECT ${AMOUNT} FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value`,
+  )
   const splits = db.prepare<{ split: string }>(
     `SELECT DISTINCT v.split FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +?
      ORDER BY v.split LIMIT ${limits.issues}`,
@@ -280,6 +288,10 @@ export function values(db: Db) {
         )
       return found.map(({ launched, ...attempt }) => ({ ...attempt, launch: launchOf(launched) }))
     },
+
+    /** How many values some attempts reported. */
+    amountIn: (scope: { readonly roomId: string } | { readonly attemptIds: readonly string[] }): number =>
+      ("roomId" in scope ? amountInRoom.one(scope.roomId) : amountOf.one(JSON.stringify(scope.attemptIds))).amount,
 
     /** The metrics that some attempts reported, with their dimensions. */
     metrics(attempts: readonly Measured[]): KnownMetric[] {

@@ -8,13 +8,28 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Labels } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Effect, Figures as EffectFigures } from "../measurements/working-out.ts"
+import { Remembered } from "../measurements/remembered.ts"
 import type { Measured, Values } from "../measurements/values.ts"
 import { Passages } from "./bindings.ts"
 import { type Quantities, quantitiesOf, type Holder } from "./quantities.ts"
 import { numeralsIn } from "./numerals.ts"
 import { type Known, type KnownEffect, type Own, type Resolved, Resolver } from "./resolving.ts"
 
-/** Attempts of a Room whose quantities are worked out for each write; of a larger one, those that the text is about. */
+interface Reach {
+  readonly attempts: number
+  readonly values: number
+  readonly numbers: number
+}
+/**
+ * How far a check reaches: the attempts of a Room and the values whose quantities are worked out, and the numbers that
+ * are looked up. Of a larger Room it reaches the attempts that the text is about. A write is checked while others wait.
+ */
+const REACH = {
+  write: { attempts: 200, values: 2_000, numbers: 50 },
+  read: { attempts: 200, values: limits.measuredValues, numbers: limits.checkedNumbers },
+  all: { attempts: limits.measuredAttempts, values: limits.measuredValues, numbers: limits.checkedNumbers },
+} satisfies Record<string, Reach>
+/** Attempts that a text is about, at most. */
 const NEAR = 200
 /** Quantities of Rooms, and checked texts, kept for the next time. */
 const [KEPT, TEXTS] = [4, 400]
@@ -30,8 +45,6 @@ export interface Context {
   readonly attemptIds?: readonly string[]
   readonly experimentIds?: readonly string[]
   readonly planIds?: readonly string[]
-  /** Whether all attempts of a large Room count, which only a reader thread may take the time for. */
-  readonly isWide?: boolean
 }
 
 interface EffectRow {
@@ -93,15 +106,11 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
   )
   const experimentCount = db.prepare<{ count: number }>("SELECT count(*) AS count FROM experiments WHERE room_id = +?")
 
-  const keptQuantities = new Map<string, Quantities>()
-  /** The quantities of some attempts, worked out once for each state of the Room's attempts. */
-  function quantities(roomId: string, state: string, attempts: () => Measured[]): Quantities {
-    const key = `${roomId} ${state}`
-    const known = keptQuantities.get(key) ?? quantitiesOf(values, roomId, attempts())
-    keptQuantities.delete(key)
-    keptQuantities.set(key, known)
-    for (const oldest of keptQuantities.keys().take(Math.max(0, keptQuantities.size - KEPT)))
-      keptQuantities.delete(oldest)
+  const keptQuantities = new Remembered<Quantities>(KEPT)
+  /** The quantities of some attempts, worked out once for each key. */
+  function quantities(kept: Remembered<Quantities>, key: string, roomId: string, attempts: () => Measured[]) {
+    const known = kept.get(key) ?? quantitiesOf(values, roomId, attempts())
+    kept.set(key, known)
     return known
   }
 
@@ -124,15 +133,22 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
       ].map(([label, rows]) => [label, new Set(rows.map(({ attemptId }) => attemptId))]),
     )
 
-  /** The attempts that a text is checked against. */
-  function reach(context: Context, objects: Objects, own: ReadonlySet<string>): Quantities {
-    const { roomId, isWide = false } = context
+  /** The attempts that a text is checked against; undefined if those that it is about have too many values. */
+  function reach(
+    context: Context,
+    objects: Objects,
+    own: ReadonlySet<string>,
+    most: Reach,
+    kept: Remembered<Quantities>,
+  ): Quantities | undefined {
+    const { roomId } = context
     const { attempts, revisions, newest } = size.one(roomId)
-    const state = `${attempts} ${revisions} ${newest}`
-    if (attempts <= (isWide ? limits.measuredAttempts : NEAR)) {
-      const here = quantities(roomId, state, () => values.attempts({ roomId }))
+    const state = `${roomId} ${attempts} ${revisions} ${newest}`
+    if (attempts <= most.attempts && values.amountIn({ roomId }) <= most.values) {
+      const here = quantities(kept, state, roomId, () => values.attempts({ roomId }))
       const elsewhere = [...own].filter((attemptId) => !here.attempts.some((each) => each.attemptId === attemptId))
       if (elsewhere.length === 0) return here
+      if (values.amountIn({ attemptIds: elsewhere }) > most.values) return undefined
       return quantitiesOf(values, roomId, [...here.attempts, ...values.attempts({ attemptIds: elsewhere })])
     }
     const named = idsOf(objects, "attempt").map(({ id }) => id)
@@ -142,12 +158,18 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
       ...[...own, ...named].flatMap((attemptId) => experimentOf.get(attemptId)?.experimentId ?? []),
     ])
     const found = new Set([...own, ...named].slice(0, NEAR))
+    let left = most.values - values.amountIn({ attemptIds: [...found] })
+    if (left < 0) return undefined
     for (const experimentId of experiments) {
-      const some = attemptsOfExperiment.all(experimentId)
+      const some = attemptsOfExperiment.all(experimentId).filter(({ attemptId }) => !found.has(attemptId))
       if (found.size + some.length > NEAR) continue
+      const amount = values.amountIn({ attemptIds: some.map(({ attemptId }) => attemptId) })
+      if (amount > left) continue
+      left -= amount
       for (const { attemptId } of some) found.add(attemptId)
     }
-    return quantitiesOf(values, roomId, values.attempts({ attemptIds: [...found] }))
+    const attemptIds = [...found].sort()
+    return quantities(kept, `${state} ${attemptIds.join()}`, roomId, () => values.attempts({ attemptIds }))
   }
 
   /** Reads the numbers that a text states, once. */
@@ -183,7 +205,7 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
     }
   }
 
-  function checked(context: Context, text: string): CheckedText {
+  function checked(context: Context, text: string, most: Reach, kept: Remembered<Quantities>): CheckedText {
     const { roomId } = context
     const first = numeralsIn(text, new Set(), 0)
     const objects = objectsOf(
@@ -191,8 +213,9 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
       first.labels.map((label) => label.text),
     )
     const own = ownOf(context)
-    const found = first.unread === 0 ? undefined : reach(context, objects, own.attemptIds)
-    const read = found === undefined ? first : numeralsIn(text, found.units, limits.checkedNumbers)
+    const isRead = first.unread > 0 && most.numbers > 0
+    const found = isRead ? reach(context, objects, own.attemptIds, most, kept) : undefined
+    const read = found === undefined ? first : numeralsIn(text, found.units, most.numbers)
     const papers = new Set(
       read.papers.length === 0
         ? []
@@ -219,7 +242,7 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
       })),
       summary: {
         ...{ numbers: told.length, resolve: count("resolves"), mayBe: count("may_be"), moved: count("moved") },
-        ...{ unknown: count("unknown"), settings: count("setting"), unread: found === undefined ? 0 : read.unread },
+        ...{ unknown: count("unknown"), settings: count("setting"), unread: read.unread },
       },
     }
   }
@@ -287,7 +310,7 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
     })
   }
 
-  const keptTexts = new Map<string, CheckedText>()
+  const keptTexts = new Remembered<CheckedText>(TEXTS)
   const head = db.prepare<{ digest: string }>("SELECT activity_digest AS digest FROM room_heads WHERE room_id = +?")
 
   const checkpointText = db.prepare<{ roomId: string; said: Stored<(string | null)[]>; citations: Stored<string[]> }>(
@@ -296,26 +319,36 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
      FROM checkpoints c JOIN journal h ON h.position = c.history_position WHERE c.checkpoint_id = +?`,
   )
 
-  function check(context: Context, text: string): CheckedText {
-    const key = JSON.stringify([head.get(context.roomId)?.digest, context, text])
-    const known = keptTexts.get(key) ?? checked(context, text)
-    keptTexts.delete(key)
+  function check(context: Context, text: string, scope: "read" | "all"): CheckedText {
+    const key = JSON.stringify([head.get(context.roomId)?.digest, context, text, scope])
+    const known = keptTexts.get(key) ?? checked(context, text, REACH[scope], keptQuantities)
     // A long text is not asked for twice.
     if (text.length <= limits.message) keptTexts.set(key, known)
-    for (const oldest of keptTexts.keys().take(Math.max(0, keptTexts.size - TEXTS))) keptTexts.delete(oldest)
     return known
   }
 
   return {
-    /** Checks a text, once for each state of its Room. */
-    check,
-    /** The same without what was kept: within a write, whose rows the Room's state does not tell yet. */
-    checked,
+    /** Checks a text against all of its Room, once for each state. It may take a second: for reader threads. */
+    check: (context: Context, text: string): CheckedText => check(context, text, "all"),
+    /**
+     * Checks the texts of a write, whose rows the Room's state does not tell yet, in the time that a write has: their
+     * first numbers, those of all texts counted together.
+     */
+    checkedInWrite(context: Context, texts: readonly string[]): readonly CheckedText[] {
+      // Kept for this write alone: if it is rolled back, its rows have never been.
+      const kept = new Remembered<Quantities>(KEPT)
+      let left: number = REACH.write.numbers
+      return texts.map((text) => {
+        const found = checked(context, text, { ...REACH.write, numbers: left }, kept)
+        left -= found.numbers.length
+        return found
+      })
+    },
     /** Sums up the numbers of a checkpoint: in its conclusion, its answer and its synthesis. */
     ofCheckpoint(checkpointId: string): RecordNumbers {
       const { roomId, said, citations } = checkpointText.one(checkpointId)
       const context = { roomId, versionIds: parse(citations) }
-      const checks = parse(said).flatMap((text) => (text === null ? [] : check(context, text)))
+      const checks = parse(said).flatMap((text) => (text === null ? [] : check(context, text, "read")))
       const lacking = checks.flatMap(({ numbers: all }) =>
         all.filter(({ state }) => state === "unknown" || state === "may_be").map(({ text }) => text),
       )

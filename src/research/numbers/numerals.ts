@@ -264,7 +264,7 @@ export function numeralsIn(original: string, units: ReadonlySet<string>, most: n
     const isTo = isPair && (opens || !/,/.test(gap)) && !/\band\b/.test(gap)
     const isBetween =
       isPair && /\band\b/.test(gap) && /\bbetween\s*[+−-]?$/i.test(text.slice(0, previous?.start ?? 0).slice(-12))
-    if ((isTo || isBetween) && previous?.role === "value") numerals.push({ ...numerals.pop()!, role: "from" })
+    if (previous?.role === "value" && (isTo || isBetween)) numerals.splice(-1, 1, { ...previous, role: "from" })
     const read = readingsOf(digits).map(({ value, half }) => {
       const scaled = { value: value * factor * (sign === "-" ? -1 : 1), half: half * factor }
       return APPROXIMATE.test(head) ? approximate(scaled) : scaled

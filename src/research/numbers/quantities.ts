@@ -85,7 +85,7 @@ const EXPERIMENTS = 300
 
 /** All sublists of a list, the whole one first. */
 const sublists = <T>(items: readonly T[]): (readonly T[])[] =>
-  items.reduceRight<(readonly T[])[]>((rest, item) => [...rest.map((each) => [item, ...each]), ...rest], [[]])
+  items.reduceRight<(readonly T[])[]>((rest, item) => rest.flatMap((each) => [[item, ...each], each]), [[]])
 
 /** The value of a dimension as it is compared with what a text says. */
 export const saidAs = (value: Scalar): string =>

@@ -17,7 +17,7 @@ export function numberReads({ rooms, attempts, numbers }: Tables) {
       rooms.mustExist(roomId)
       for (const attemptId of attemptIds) known("attempt", attempts.find(attemptId))
       const versionIds = versionId === undefined ? [] : [versionId]
-      return numbers.check({ roomId, versionIds, attemptIds, isWide: true }, text)
+      return numbers.check({ roomId, versionIds, attemptIds }, text)
     },
   } satisfies Partial<Readers>
 }

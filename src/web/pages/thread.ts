@@ -3,6 +3,7 @@ import { feedLinks } from "../about.ts"
 import { present } from "../../contract/present.ts"
 import { parsed } from "../../contract/json.ts"
 import { randomUUID } from "node:crypto"
+import { getCookie } from "h3"
 import type { Entry } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { cookieOf } from "../../edge/identity/sign-in.ts"
@@ -100,7 +101,7 @@ const KEPT = 365 * 24 * 3_600
 function messagesAlone({ parameter, event }: Visit): boolean {
   const shown = parameter("show")
   if (shown !== undefined) return shown === "messages"
-  return (event.req.headers.get("cookie") ?? "").split("; ").includes(`${COOKIE}=1`)
+  return getCookie(event, COOKIE) === "1"
 }
 
 /** Remembers what the reader chose by the link. */
