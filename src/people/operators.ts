@@ -160,7 +160,11 @@ export function operatorActions(parts: OperatorParts) {
     endAccess: (by: Person | null, userId: string) =>
       act(by, userId, "end_access", () => acts.end_access(by, { userId })),
 
-    /** Does the same in an open transaction. The caller writes the audit entry. */
+    /** Ends the sessions of a user, in every browser. */
+    endSessions: (by: Person | null, userId: string) =>
+      act(by, userId, "end_sessions", () => void sessions.endAll(userId)),
+
+    /** Revokes credentials and keys in an open transaction. The caller writes the audit entry. */
     endAccessWithin: (by: Person | null, userId: string): EndedAccess => acts.end_access(by, { userId }),
 
     /** Forgets a user's failed sign-ins and the addresses they have signed in from. */

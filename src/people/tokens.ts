@@ -167,6 +167,10 @@ export function bearers<Row extends TokenLife, Shown>(
   )
   const revoke = db.prepare(`UPDATE ${table} SET revoked_at = +? WHERE ${key} = +? AND revoked_at IS NULL`)
   const revokeAllOf = db.prepare(`UPDATE ${table} SET revoked_at = +? WHERE user_id = +? AND revoked_at IS NULL`)
+  const inUse = db.prepare<{ userId: string; count: number }>(
+    `SELECT user_id AS userId, count(*) AS count FROM ${table}
+     WHERE user_id IN (SELECT value FROM json_each(+?)) AND revoked_at IS NULL AND expires_at > +? GROUP BY user_id`,
+  )
   const used = db.prepare(
     `UPDATE ${table}
       SET last_used_at = +?
@@ -235,5 +239,8 @@ export function bearers<Row extends TokenLife, Shown>(
     revoke: (id: string, at: string) => revoke.run(at, id),
     /** Revokes all of a person's tokens, including expired ones, since the clock may be wrong. @returns how many */
     revokeAllOf: (userId: string, at: string): number => revokeAllOf.run(at, userId),
+    /** Returns how many tokens of each person are in use. People without any are left out. */
+    inUse: (userIds: readonly string[], at: string): ReadonlyMap<string, number> =>
+      new Map(inUse.all(JSON.stringify(userIds), at).map(({ userId, count }) => [userId, count])),
   }
 }

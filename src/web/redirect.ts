@@ -15,6 +15,24 @@ export const redirected = (
   headers: Readonly<Record<string, string>> = {},
 ): Answer => redirectedAway(`${basePathOf(edge)}${path}`, headers)
 
+/**
+ * Returns the page that a visitor comes from: the page of this request, or the own page whose form was sent. That of
+ * another site, or none, is the first page.
+ */
+export function pageOfVisit({ edge, event, url }: Pick<Visit, "edge" | "event" | "url">): string {
+  if (event.req.method === "GET" && !url.pathname.startsWith("/web/")) return `${url.pathname}${url.search}`
+  const sender = event.req.headers.get("referer") ?? ""
+  if (!sender.startsWith(`${edge.baseUrl}/`)) return "/"
+  const { pathname, search } = new URL(sender)
+  return ownPath(`${pathname.slice(basePathOf(edge).length)}${search}`)
+}
+
+/** The address of the sign-in page, which leads back to the page that the visitor comes from. */
+export const signInPath = (visit: Pick<Visit, "edge" | "event" | "url">): string => {
+  const back = pageOfVisit(visit)
+  return withQuery("/sign-in", { next: back.startsWith("/sign-in") ? "/" : back })
+}
+
 /** Redirects to the sign-in page, and from there back. @param next the path to come back to */
 export const toSignIn = (
   visit: Pick<Visit, "edge" | "url">,

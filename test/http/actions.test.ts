@@ -66,6 +66,7 @@ const story: readonly Step[] = [
   ["ada", "end_invitation", { subject: "{open invitation}" }, "409 state_conflict"],
   ["ada", "clear_sign_in_count", own, "done"],
   ["ada", "end_access", { subject: "{grace}" }, "done"],
+  ["ada", "end_sessions", { subject: "{grace}" }, "done"],
   ["ada", "disable_person", own, "done"],
   ["eve", "sign_in", { ...eve, password: passwordOf("eva") }, "401 not_authenticated"],
   ["ada", "enable_person", own, "done"],

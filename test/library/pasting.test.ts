@@ -280,8 +280,9 @@ test("uncertain matches are shown before anything is stored, and stored when the
   t.match(
     shown.told,
     pattern(
-      /^2 papers recognised, not saved yet Knuth, D\. The Art of Computer Programming\. 1968\. /,
-      /recognised by its words alone doi:10\.1038\/nature14539 1 part could not be read: /,
+      /^1 paper recognised; 1 reference kept as written, not saved yet Knuth, D\. The Art of Computer /,
+      /Programming\. 1968\. no identifier in it, kept as you wrote it /,
+      /doi:10\.1038\/nature14539 1 part could not be read: /,
       /ISBN 978-0-262-03384-9 is not an ISBN: its check digit is wrong/,
     ),
   )
@@ -295,6 +296,11 @@ test("uncertain matches are shown before anything is stored, and stored when the
     source: "given",
   })
 
+  t.match(
+    (await paste({ text: "nonsense 12345" })).told,
+    /^No paper recognised 1 part could not be read: nonsense 12345 does not say which paper it means$/,
+  )
+  t.match((await paste({ text: "three words of nonsense" })).told, /^No paper recognised; 1 reference kept as written,/)
   const asked = await paste({ text: "10.1109/5.771073", preview: "1" })
   t.match(
     asked.told,

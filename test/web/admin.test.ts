@@ -79,6 +79,42 @@ test(
   },
 )
 
+test("revoking says how many tokens end and that the person stays signed in; signing out ends that too", async (t) => {
+  const [theirs, context] = [await browser.newContext(), await browser.newContext()]
+  t.teardown(() => Promise.all([theirs.close(), context.close()]))
+  const [their, page] = [await theirs.newPage(), await context.newPage()]
+  await signIn(their, demo, "visitor")
+  await signIn(page, demo, "owner")
+  const { username } = demo.people.visitor
+  await their.goto(`${demo.baseUrl}/account`)
+  const isIn = async () => {
+    await their.goto(demo.baseUrl)
+    return (await their.getByRole("button", { name: "Sign out" }).count()) === 1
+  }
+  const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: username, exact: true }) })
+  const tokens = async () => {
+    const answer = await context.request.get(`${demo.baseUrl}/api/admin/people`)
+    const { items } = (await answer.json()) as { items: { username: string; tokens: number }[] }
+    return items.find((one) => one.username === username)?.tokens
+  }
+  const ends = await tokens()
+  t.ok(Number.isInteger(ends))
+  await page.goto(`${demo.baseUrl}/admin/people`)
+  if (ends !== 0) {
+    await row.locator("summary", { hasText: "Revoke all tokens" }).click()
+    t.match(await row.innerText(), `${username} stays signed in.`)
+    await row.getByRole("button", { name: `Revoke ${ends} token${ends === 1 ? "" : "s"} of ${username}` }).click()
+    await page.waitForURL(/\/admin\/people$/)
+    t.equal(await tokens(), 0)
+  }
+  t.equal(await row.locator("summary", { hasText: "Revoke all tokens" }).count(), 0, "nothing is left to revoke")
+  t.ok(await isIn())
+  await row.locator("summary", { hasText: "Sign out" }).click()
+  await row.getByRole("button", { name: `Sign ${username} out everywhere` }).click()
+  await page.waitForURL(/\/admin\/people$/)
+  t.notOk(await isIn())
+})
+
 test("another user's credential, key and invitation are each ended after one confirmation", async (t) => {
   const context = await browser.newContext({ javaScriptEnabled: false })
   t.teardown(() => context.close())

@@ -5,6 +5,7 @@ import { operationOf, operations } from "../../src/contract/operations/index.ts"
 import { bodyOf, fill, issueField } from "../../src/web/forms/draft.ts"
 import { formOf } from "../../src/web/forms/fields.ts"
 import { withItem } from "../../src/web/forms/rows.ts"
+import { sheetOf } from "../../src/web/forms/sheets/index.ts"
 
 for (const operation of operations) {
   t.test(`the form of ${operation.name} sends what its example says`, async (t) => {
@@ -69,4 +70,16 @@ t.test("dimensions are written one per line, and keep their type: number, word o
   fill(draft, form, "", { metrics: [{ name: "error", value: 0.5, dimensions }] })
   t.equal(draft.get("/metrics/0/dimensions"), 'arm: shift\nseed: 3\nrate: 0.1\nwarm: true\nversion: "1.10"\ncode: 007')
   t.match(bodyOf(form, draft), { issues: [], body: { metrics: [{ name: "error", value: 0.5, dimensions }] } })
+})
+
+t.test("a folded list of attempts counts each, however they are written", async (t) => {
+  const told = (...values: string[]) =>
+    sheetOf("publish_finding")
+      ?.folds?.map(({ summary }) =>
+        summary?.(new URLSearchParams(values.map((value) => ["/provenance/execution/baselineAttemptIds", value]))),
+      )
+      .filter(Boolean)
+  t.strictSame(told("A1, A2"), ["compared with 2 attempts"])
+  t.strictSame(told("A1: rerun attempt of E1, succeeded", "A2"), ["compared with 2 attempts"])
+  t.strictSame(told("", "A3"), ["compared with 1 attempt"])
 })

@@ -4,6 +4,7 @@
 import t from "tap"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
+import { signIn } from "./pages.ts"
 import { demoInBrowser } from "./scene.ts"
 
 const { demo, browser, at } = await demoInBrowser()
@@ -60,5 +61,57 @@ t.test("a list of terms does not touch what follows it", async (t) => {
       `${path}: ${gaps.join(", ")}`,
     )
   }
+  await page.close()
+})
+
+t.test("on a phone the section that is shown is in sight, and a link's buttons too", async (t) => {
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+  await signIn(page, demo, "owner")
+  const { roomId } = demo.rooms.main
+  for (const section of ["people", "links"]) {
+    await page.goto(at(`/rooms/${roomId}/${section}`))
+    const { x = -1, width = 0 } = (await page.locator(".rail [aria-current]").boundingBox()) ?? {}
+    t.ok(x >= 0 && x + width <= 390, `${section}: from ${x} to ${x + width} px`)
+  }
+  const links = page.getByRole("group", { name: "Finding links" }).getByRole("link")
+  for (const link of await links.all()) {
+    const { x = -1, width = 0 } = (await link.boundingBox()) ?? {}
+    t.ok(x >= 0 && x + width <= 390, `${await link.innerText()}: from ${x} to ${x + width} px`)
+  }
+  await page.close()
+})
+
+t.test("the word of a review does not run into its text", async (t) => {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  await page.goto(at(`/rooms/${demo.rooms.main.roomId}`))
+  const over = await page.evaluate(`(() => {
+    const list = Object.assign(document.createElement("ul"), { className: "evidence" })
+    list.innerHTML = '<li><span class="state"><svg class="mark" width="14" height="14"></svg>' +
+      'agrees with reservations</span><div>The split was read again.</div></li>'
+    document.getElementById("main").prepend(list)
+    const word = document.createRange()
+    word.selectNodeContents(list.querySelector(".state"))
+    return word.getBoundingClientRect().right - list.querySelector("div").getBoundingClientRect().left
+  })()`)
+  t.ok(Number(over) <= 0, `the word ends ${-Number(over)} px before the text`)
+  await page.close()
+})
+
+t.test("the numbers beside a heading lead to as many, and a hit says its Room", async (t) => {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  const { roomId } = demo.rooms.main
+  await page.goto(at(`/rooms/${roomId}`))
+  const beside = page.locator("section[aria-labelledby=findings] .beside")
+  const inRail = page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: /^Findings/ })
+  t.equal(
+    /\d+/.exec(await beside.innerText())?.[0],
+    /\d+/.exec(await inRail.innerText())?.[0],
+    "the rail and the heading count the same",
+  )
+  const title = await page.locator("h1").innerText()
+  await page.goto(at("/search?query=GRPO"))
+  t.match(await page.locator("section[aria-labelledby=record] li").first().innerText(), `in ${title.slice(0, 40)}`)
+  await page.goto(at(`/search?query=GRPO&roomId=${roomId}`))
+  t.notMatch(await page.locator("section[aria-labelledby=record] li").first().innerText(), `in ${title.slice(0, 40)}`)
   await page.close()
 })

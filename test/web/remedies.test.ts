@@ -6,7 +6,9 @@ import { refusedPage } from "../../src/web/pages/making.ts"
 
 const setting = { basePath: "", now: 0 }
 const said = (code: keyof typeof refusals, isReading: boolean, committed: false | null = false) =>
-  refusedPage(new Refusal(code, "It went wrong.", { status: 409, committed }), isReading).body.write(setting)
+  refusedPage(new Refusal(code, "It went wrong.", { status: 409, committed }), isReading, "/sign-in").body.write(
+    setting,
+  )
 
 t.test("No page shows a name of the interface after a refusal", (t) => {
   for (const code of Object.keys(refusals) as (keyof typeof refusals)[])

@@ -6,6 +6,7 @@ import { protocolVersion } from "../../contract/versions.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../../ledger/write/ledger.ts"
 import { keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
+import { isoTime } from "../../ledger/world.ts"
 import type { Readers, StorageReadings } from "../../ledger/reads/reading.ts"
 import type { Keys } from "../../library/keys.ts"
 import type { Audit } from "../../people/audit.ts"
@@ -20,6 +21,7 @@ interface AdministeredTables {
   readonly lineage: readonly string[]
   readonly ledger: Pick<Ledger, "journal">
   readonly datedAhead: () => string | null
+  readonly now: () => number
   readonly people: People
   readonly invitations: Invitations
   readonly audit: Audit
@@ -44,6 +46,7 @@ export function administrationReads({
   lineage,
   ledger,
   datedAhead,
+  now,
   people,
   invitations,
   audit,
@@ -86,10 +89,13 @@ export function administrationReads({
 
     admin_people({ query }) {
       const rows = rowsFor(query, people.page)
-      const counts = members.countsOf(rows.map(({ userId }) => userId))
+      const ids = rows.map(({ userId }) => userId)
+      const at = isoTime(now())
+      const [counts, issued, keys] = [members.countsOf(ids), credentials.inUse(ids, at), library.keys.inUse(ids, at)]
       const listed = rows.map((person) => {
         const { rooms: joined = 0, owned = 0 } = counts.get(person.userId) ?? {}
-        return { ...person, rooms: joined, ownedRooms: owned }
+        const tokens = (issued.get(person.userId) ?? 0) + (keys.get(person.userId) ?? 0)
+        return { ...person, rooms: joined, ownedRooms: owned, tokens }
       })
       return keysetPage(listed, query, ({ userId }) => userId)
     },

@@ -24,6 +24,7 @@ export const auditKinds = {
   make_operator: "made a person an operator",
   unmake_operator: "removed a person as operator",
   end_access: "ended a person's credentials and keys",
+  end_sessions: "signed a person out everywhere",
   clear_sign_in_count: "cleared the failed sign-ins of a person",
   invite: "created an invitation",
   revoke_invitation: "withdrew an invitation",

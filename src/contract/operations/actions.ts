@@ -121,6 +121,7 @@ const operatorActions = [
     },
   ),
   onPerson("end_access", "end-access", "Ends all of a person's personal keys, and their credentials in every Room."),
+  onPerson("end_sessions", "end-sessions", "Signs a person out everywhere."),
   onPerson("clear_sign_in_count", "clear-sign-in-count", "Clears the failed sign-ins of a person."),
   onDoor("end_credential", "credentials", "credentialId", "Ends one credential of any member of any Room."),
   onDoor("end_key", "keys", "keyId", "Ends one personal key of any person."),

@@ -60,6 +60,8 @@ export const administrationReads = [
         /** The Rooms of which they are a member, and those that they own. */
         rooms: count,
         ownedRooms: count,
+        /** Their credentials and personal keys in use. */
+        tokens: count,
       }),
     ),
   }),

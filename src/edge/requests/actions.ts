@@ -198,6 +198,7 @@ const acts: Acts = {
   make_operator: onPerson((operators, by, userId) => operators.setOperator(by, userId, true)),
   unmake_operator: onPerson((operators, by, userId) => operators.setOperator(by, userId, false)),
   end_access: onPerson((operators, by, userId) => operators.endAccess(by, userId)),
+  end_sessions: onPerson((operators, by, userId) => operators.endSessions(by, userId)),
   clear_sign_in_count: onPerson((operators, by, userId) => operators.clearCount(by, userId)),
   end_credential: ending("credential"),
   end_key: ending("key"),

@@ -20,11 +20,14 @@ function daysOf(moments: readonly string[]): { day: string; count: number }[] {
   return days
 }
 
-/** @param moments the times of the newest writes @param all the number of all writes */
-export function activityChart(moments: readonly string[], all: number): Html {
+/**
+ * The bars of a Room's days; null for a Room of one day, whose list says the same.
+ * @param moments the times of the newest writes @param all the number of all writes
+ */
+export function activityChart(moments: readonly string[], all: number): Html | null {
   const days = daysOf(moments)
   const [first, last] = [days[0], days.at(-1)]
-  if (first === undefined || last === undefined) return html`<p class="quiet">Nothing happened yet.</p>`
+  if (first === undefined || last === undefined || first === last) return null
   const most = Math.max(...days.map(({ count }) => count))
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, 12])
   const step = Math.min(28, WIDTH / days.length)

@@ -33,5 +33,10 @@ if (document.querySelector(".copies") !== null) void import("./pictures.ts").the
 const wrong = document.querySelector<HTMLElement>("form [aria-invalid=true]") ?? document.getElementById("refused")
 wrong?.focus()
 
+// On a phone the sections of a Room are one row that scrolls: the one that is shown comes into sight.
+const here = document.querySelector<HTMLElement>(".rail [aria-current]")
+const row = here?.closest("ul")
+if (row != null && here !== null) row.scrollLeft = here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2
+
 const main = document.getElementById("main")
 if (main?.dataset.room !== undefined) void follow(main)

@@ -62,9 +62,10 @@ function unknown(text: string, named: readonly ObjectKind[], lookup: Lookup): st
 }
 
 /** Splits a line of labels and ids. Any other line is one choice as the list shows it. */
-const severalIn = (text: string): string[] =>
+export const severalIn = (text: string): string[] =>
   text.split("\n").flatMap((line) => {
     const parts = line.split(/[\s,;]+/).filter((part) => part !== "")
+    if (parts.length === 0) return []
     return parts.every((part) => isUuid(part) || LABEL.exec(part)?.[0] === part) ? parts : [line]
   })
 
@@ -85,10 +86,7 @@ export function withIds(form: Field, draft: Draft, scope: Omit<Lookup, "left">):
       if (text !== "") made.set(path, resolve(text, field.named, path))
     } else if (field.form === "lines" && field.named !== undefined && draft.has(path)) {
       const { named } = field
-      const names = draft
-        .getAll(path)
-        .flatMap(severalIn)
-        .filter((one) => one.trim() !== "")
+      const names = draft.getAll(path).flatMap(severalIn)
       made.delete(path)
       names.forEach((text, index) => made.append(path, index < MOST_NAMES ? resolve(text, named, path) : text))
     }

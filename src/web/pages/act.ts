@@ -20,7 +20,7 @@ import { atHand, type ReadDraft, readDraft } from "../forms/reading.ts"
 import { withItem } from "../forms/rows.ts"
 import { type Html, html } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { ownPath, redirected, toSignIn } from "../redirect.ts"
+import { ownPath, redirected, signInPath, toSignIn } from "../redirect.ts"
 import type { Shown, Visit, WebPage } from "../visit.ts"
 import { type FormPage, formPage, opening, roomOf } from "./form-page.ts"
 import { secretPage } from "./connect.ts"
@@ -129,8 +129,8 @@ const formBytes = ({ contentBytes }: Operation): number =>
 const NOT_WRITTEN = /^[\w.:-]{0,64}$/
 
 /** The page for a form that was sent after the session had ended. It has what was written, as plain text to copy. */
-function endedPage(refusal: Refusal, draft: Draft): Shown {
-  const { body, ...page } = refusedPage(refusal, false)
+function endedPage(visit: Visit, refusal: Refusal, draft: Draft): Shown {
+  const { body, ...page } = refusedPage(refusal, false, signInPath(visit))
   const written = [...draft].filter(([name, value]) => !name.startsWith("_") && !NOT_WRITTEN.test(value))
   if (written.length === 0) return { ...page, body }
   const area = ([, value]: [string, string], index: number) =>
@@ -153,7 +153,7 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
   } catch (error) {
     if (!(error instanceof Refusal) || getCookie(visit.event, sessionCookie) === undefined) throw error
     const lost = await readFormBody(visit.event, formBytes(operation))
-    return () => endedPage(error, lost)
+    return (again) => endedPage(again, error, lost)
   }
   const draft = await readFormBody(visit.event, formBytes(operation))
   const [add, remove, previewed, rehearsed] = [

@@ -102,6 +102,7 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
   make_operator: operated,
   unmake_operator: operated,
   end_access: operated,
+  end_sessions: operated,
   clear_sign_in_count: operated,
   end_credential: { next: (visit) => goTo(visit, "/admin/credentials") },
   end_key: { next: (visit) => goTo(visit, "/admin/keys") },

@@ -24,27 +24,31 @@ const explanations = {
   disable_person:
     "They are signed out everywhere and cannot sign in. Their credentials, personal keys and open invitations end. " +
     "What they wrote stays under their name.",
-  end_access:
-    "All their credentials and personal keys end at once, in every Room, and cannot be restored. " +
-    "They themselves stay signed in.",
+  end_access: "All their credentials and personal keys end at once, in every Room, and cannot be restored.",
+  end_sessions: "Every browser they are signed in with must sign in again. Their tokens keep working.",
   unmake_operator: "They lose access to the administration. There is always at least one operator.",
   make_operator: "They can do everything on these pages, to everybody including you.",
   clear_sign_in_count: "Their failed sign-ins are forgotten, so they can try again without waiting.",
 }
 
-function actions({ userId, username, isOperator, disabledAt, ownedRooms }: Row): Html {
+/** "Revoke 3 tokens". */
+const revoking = (tokens: number): string => `Revoke ${counted(tokens, "token")}`
+
+function actions({ userId, username, isOperator, disabledAt, ownedRooms, tokens }: Row): Html {
   const rooms =
     ownedRooms === 0
       ? ""
       : ` They own ${counted(ownedRooms, "Room")}: give ${ownedRooms === 1 ? "it" : "each"} another owner.`
   const asked = (action: keyof typeof explanations, name: string, does: string, look?: "danger" | "ends"): Html => {
-    const explained = `${explanations[action]}${action === "disable_person" ? rooms : ""}`
+    const stays = action === "end_access" ? ` ${username} stays signed in.` : ""
+    const explained = `${explanations[action]}${action === "disable_person" ? rooms : ""}${stays}`
     const button = personButton(action, userId, does, look !== undefined)
     return confirmButton(html`${name}<span class="aside"> ${username}</span>`, explained, button, look === "ends")
   }
   if (disabledAt !== null) return asked("enable_person", "Enable", `Enable ${username}`)
   return html`${asked("disable_person", "Disable", `Disable ${username}`, "ends")}\
-${asked("end_access", "Revoke all tokens", `End all credentials and keys of ${username}`, "ends")}${
+${tokens === 0 ? null : asked("end_access", "Revoke all tokens", `${revoking(tokens)} of ${username}`, "ends")}\
+${asked("end_sessions", "Sign out", `Sign ${username} out everywhere`, "ends")}${
   isOperator
     ? asked("unmake_operator", "Remove operator", `Remove ${username} as operator`, "danger")
     : asked("make_operator", "Make operator", `Make ${username} an operator`)
@@ -97,9 +101,9 @@ function tokenRow(token: Token, where: Html, end: Html, now: number): Html {
     "It ends at once and cannot be restored. Its holder can issue a new one.",
     end,
   )}${confirmButton(
-    html`End all<span class="aside"> of ${username}</span>`,
-    "All credentials and personal keys of this person end at once, in every Room, and cannot be restored.",
-    personButton("end_access", userId, html`End all credentials and keys of ${username}`, true),
+    html`Revoke all tokens<span class="aside"> of ${username}</span>`,
+    `${explanations.end_access} ${username} stays signed in.`,
+    personButton("end_access", userId, html`Revoke all tokens of ${username}`, true),
   )}</div>`
   return html`<tr><th scope="row">${label}</th><td data-is="of">${username}</td><td>${where}</td>\
 <td data-is="token">${starts(tokenStart)}</td><td>${joinedWords(permissions)}</td>

@@ -43,7 +43,7 @@ ${field(
   },
   refusal,
   isNew
-    ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. Others can see it.`
+    ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots, dashes and underscores. Others can see it.`
     : undefined,
 )}
 ${field(

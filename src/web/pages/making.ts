@@ -20,6 +20,7 @@ import { layout } from "../parts/layout.ts"
 import { seenWith } from "../parts/seen.ts"
 import { waitingFor } from "../parts/waiting.ts"
 import type { Fitting, Shown, Visit, WebPage } from "../visit.ts"
+import { signInPath } from "../redirect.ts"
 import { remedyFor } from "../parts/remedies.ts"
 
 /** Returns the index after the last item that fits on a page starting at `from`. A page holds at least one item. */
@@ -54,8 +55,16 @@ it is not shown.</p>
   }
 }
 
-/** Returns the page for a refusal. @param isReading whether the request could not have stored anything */
-export function refusedPage(refusal: Refusal, isReading: boolean): Shown {
+const signingIn = (entrance: string): Html =>
+  html`<a class="button" href="${to(entrance)}">Sign in</a> and come back to where you were.`
+
+const isReadingIn = ({ event: { req } }: Visit): boolean => req.method === "GET" || req.method === "HEAD"
+
+/**
+ * Returns the page for a refusal. @param isReading whether the request could not have stored anything
+ * @param entrance the address of the sign-in page, which leads back
+ */
+export function refusedPage(refusal: Refusal, isReading: boolean, entrance: string): Shown {
   const { code, status, details } = refusal
   const missing = status === 404
   return {
@@ -73,7 +82,7 @@ ${
           : details.committed === null
             ? "It is not known whether anything was stored."
             : "Nothing was stored."
-      } ${remedyFor(code)}</p>`
+      } ${code === "not_authenticated" ? signingIn(entrance) : remedyFor(code)}</p>`
 }<p class="meta"><span>code <code>${code}</code></span><span>status ${status}</span></p>
 <p><a href="${to("/")}">All Rooms</a></p>`,
   }
@@ -121,10 +130,10 @@ const failed = new Refusal("temporarily_unavailable", "The service failed while 
 
 /** Returns a page about an error, and logs it if it is not a refusal. */
 export function errorPage(visit: Visit, error: unknown): Shown {
-  const isReading = visit.event.req.method === "GET" || visit.event.req.method === "HEAD"
-  if (error instanceof Refusal) return refusedPage(error, isReading)
+  const [isReading, entrance] = [isReadingIn(visit), signInPath(visit)]
+  if (error instanceof Refusal) return refusedPage(error, isReading, entrance)
   visit.edge.requestLog?.failed(contextOf(visit.event), error)
-  return refusedPage(failed, isReading)
+  return refusedPage(failed, isReading, entrance)
 }
 
 function shownBy(page: WebPage, visit: Visit): ReturnType<WebPage> {

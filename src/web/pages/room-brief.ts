@@ -116,9 +116,11 @@ export function findings(visit: Visit, { room, findingLinks }: Context): Html {
     }</span>${reviewed ? html`<span>${reviewLine(reviewed)}</span>` : null}<span>${person(author)}</span>\
 <span>${time(createdAt)}</span></span></li>`
   })
-  const all = html`<a href="${to(`/rooms/${room.roomId}/findings`)}">All ${room.counts.finding}</a>`
+  // That page lists cited claims too.
+  const count = room.counts.finding + room.counts.cited_claim
+  const all = html`<a href="${to(`/rooms/${room.roomId}/findings`)}">All ${count}</a>`
   return html`<section aria-labelledby="findings">\
-${heading(2, "findings", "Findings", room.counts.finding > items.length ? all : undefined)}
+${heading(2, "findings", "Findings", count > items.length ? all : undefined)}
 <div id="live-found" data-live>\
 ${
   rows.length === 0

@@ -22,7 +22,7 @@ import {
   time,
 } from "../parts/parts.ts"
 import { following, type Room } from "../parts/room-frame.ts"
-import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
+import { ofOwn, struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
 
 interface Section {
@@ -172,14 +172,14 @@ export function linksPage(visit: Visit): Shown {
   const { items, nextCursor } = visit.ask("room_links", visit.params, { after: visit.parameter("after") })
   const { findingLinks } = visit.ask("room_context", visit.params, { parts: "findingLinks" })
   const related = findingLinks.map(
-    (link) => html`<tr><td>${label("finding", link.finding.versionId, link.finding.label)}</td>
-    <td>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} \
+    (link) => html`<tr><th scope="row">${label("finding", link.finding.versionId, link.finding.label)}</th>
+    <td data-is="question:">${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} \
 ${label("experiment", link.experimentId, link.experimentLabel)}</td>
-    <td>${link.towardHypothesis.map(
+    <td data-is="hypotheses:">${link.towardHypothesis.map(
       ({ versionId, label: text, verdict }) =>
         html`${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} `,
     )}${takenBack(link.withdrawn)}</td>
-    <td>${person(link.author)}${ofOwn(visit, link)}</td><td>\
+    <td data-is="by">${person(link.author)}</td><td>${takeBack(visit, link)} \
 <a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`,
   )
   return sectionPage(visit, room, {
@@ -205,6 +205,7 @@ ${section(
     "Finding links",
     ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""],
     related,
+    "stacked",
   ),
 )}`,
   })

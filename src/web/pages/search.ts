@@ -11,7 +11,7 @@ import { list, section, empty, heading, label, more, person, time } from "../par
 import { paperName } from "../parts/papers.ts"
 import { beginning, plainText } from "../markdown.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
-import { choices, words } from "../words.ts"
+import { choices, shortened, words } from "../words.ts"
 
 type Hit = AnswerOf<"search">["items"][number]
 
@@ -22,14 +22,22 @@ function place({ kind, id, threadId, entryId }: Hit): string | null {
   return kind === "message" ? entry : (pathOf(kind, id) ?? entry)
 }
 
-/** Renders a hit. Its snippet is already escaped, except the marks around the words found. */
-function hit(found: Hit): Html {
+/**
+ * Renders a hit. Its snippet is already escaped, except the marks around the words found. @param rooms the titles of
+ * the hits' Rooms by id, in a search of several Rooms
+ */
+function hit(found: Hit, rooms: ReadonlyMap<string, string>): Html {
+  const room = found.kind === "room" || found.roomId === null ? undefined : rooms.get(found.roomId)
   const [at, shown] = [place(found), markup(plainText(found.snippet))]
   return html`<li data-entry><p class="meta"><span>${
     found.label === null ? null : html`<span class="label">${found.label}</span> `
   }${words(found.kind)}</span>${
     found.status === null || found.status === "current" ? null : html`<span>${stateBadge(found.status)}</span>`
-  }<span>${person(found.author)}</span><span>${time(found.at)}</span></p>
+  }<span>${person(found.author)}</span><span>${time(found.at)}</span>${
+    room === undefined
+      ? null
+      : html`<span>in <a href="${to(`/rooms/${found.roomId}`)}" dir="auto">${shortened(room, 60)}</a></span>`
+  }</p>
   ${
     at === null
       ? html`<span class="wording" dir="auto">${shown}</span>`
@@ -119,6 +127,10 @@ function results(visit: Visit, typed: string): Html {
     isNarrowed ? { items: [] } : visit.ask("rooms", {}, { query }),
     isNarrowed ? { items: [] } : visit.ask("concepts", {}, { query }),
   ]
+  const titles: ReadonlyMap<string, string> =
+    narrowed.roomId === undefined
+      ? visit.tables.rooms.titles([...new Set(found.items.flatMap(({ roomId }) => roomId ?? []))])
+      : new Map()
   return html`${
     direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`
   }
@@ -127,7 +139,7 @@ ${instead(typed, query, "/search")}\
 ${list(
   "cards",
   found.items,
-  hit,
+  (each) => hit(each, titles),
   empty(html`No results for “${typed}”. All words must occur. Try fewer words or others.`),
 )}${more(
   found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }),

@@ -3,6 +3,7 @@ import { operationNamed } from "../../contract/operations/index.ts"
 import { feedElements, headOf } from "../about.ts"
 import type { Assets } from "../assets.ts"
 import { attributes, type Html, html, to } from "../html.ts"
+import { signInPath } from "../redirect.ts"
 import { themeOf, themeSwitch } from "./theme.ts"
 import { waitingCount, waitingMark } from "./waiting.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -36,8 +37,6 @@ autocomplete="off"><ul id="palette-list" role="listbox" aria-label="Places and a
 function header(visit: Visit): Html {
   const { person, url } = visit
   const here = (path: string) => attributes({ "aria-current": url.pathname === path ? "page" : null })
-  // The address of a sent form has no page to return to.
-  const back = url.pathname === "/sign-in" || url.pathname.startsWith("/web/") ? "/" : `${url.pathname}${url.search}`
   return html`<header class="top${person === undefined ? null : " own"}"><div class="inner">
 <a class="brand" href="${to("/")}" aria-label="Research Room">\
 <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">\
@@ -54,7 +53,7 @@ ${person?.isOperator === true ? html` <a href="${to("/admin")}"${here("/admin")}
 value="${url.pathname === "/search" ? url.searchParams.get("query") : null}"></form>
 <div class="who">${
     person === undefined
-      ? html`<a class="button quiet" href="${to(`/sign-in?next=${encodeURIComponent(back)}`)}">Sign in</a>`
+      ? html`<a class="button quiet" href="${to(signInPath(visit))}">Sign in</a>`
       : html`${waitingMark(visit)}<a href="${to("/account")}"${here("/account")}>${person.username}</a>\
 <form method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button>
   </form>`

@@ -37,6 +37,9 @@ interface Box extends PasteResult {
   readonly of?: { readonly id: string; readonly name: string }
 }
 
+const saving = ({ papers, byWords }: Found): string =>
+  `Save ${counted(papers.length, byWords.length === papers.length ? "reference" : "paper")}`
+
 /** Renders the box. It keeps a text that has not been stored yet. */
 export const pasteBox = ({ collections, of, text, recognised, collectionId }: Box): Html =>
   html`<form class="paste" method="post" action="${to("/web/paste")}" data-recognised>\
@@ -48,7 +51,7 @@ spellcheck="false">${text}</textarea>
 CSL-JSON file.</p>
 <div id="recognised" aria-live="polite">${recognised === undefined ? null : recognisedAs(recognised, text ?? "")}</div>
 <div class="send"><button${recognised === undefined ? null : html` autofocus`}>\
-${recognised === undefined ? "Save" : `Save ${counted(recognised.papers.length, "paper")}`}</button>\
+${recognised === undefined ? "Save" : saving(recognised)}</button>\
 <button class="quiet" name="preview" value="1">Preview</button>${
     of === undefined && collections.length > 0
       ? html`<label for="paste-into">and add to</label><select id="paste-into" name="collectionId">\
@@ -73,12 +76,15 @@ function recognisedAs({ papers, unreadable, byWords }: Found, text: string): Htm
     const name = nameOfPaper(paperId)
     return html`<li>${name === undefined ? null : html`<span class="name">${name}</span> `}\
 ${given?.title === undefined ? null : shortened(given.title, 160)}\
-${byWords.includes(paperId) ? html` <span class="tag">recognised by its words alone</span>` : null}</li>`
+${byWords.includes(paperId) ? html` <span class="tag">no identifier in it, kept as you wrote it</span>` : null}</li>`
   }
+  const known = papers.length - byWords.length
+  const heading = [
+    known === 0 ? "No paper recognised" : `${counted(known, "paper")} recognised`,
+    ...(byWords.length === 0 ? [] : [`${counted(byWords.length, "reference")} kept as written`]),
+  ]
   return html`<div class="outcome preview${unreadable.length === 0 && byWords.length === 0 ? "" : " partly"}">\
-<h2>${
-    papers.length === 0 ? "No paper recognised" : `${counted(papers.length, "paper")} recognised, not saved yet`
-  }</h2><input type="hidden" name="seen" value="${seenMark(text)}">
+<h2>${heading.join("; ")}${papers.length === 0 ? null : ", not saved yet"}</h2><input type="hidden" name="seen" value="${seenMark(text)}">
 ${
   papers.length === 0
     ? null

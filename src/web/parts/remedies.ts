@@ -1,6 +1,6 @@
 /** What a person can do after a refusal. The registry of refusals says it for programs. */
 import type { RefusalCode } from "../../contract/refusals/refusal.ts"
-import { type Content, html, to } from "../html.ts"
+import type { Content } from "../html.ts"
 
 const LOOK_UP = "It may be gone, or belong to another Room. Look it up in the lists of its Room."
 const AGAIN = "Wait a moment, then try again."
@@ -14,7 +14,7 @@ type Unknown = Extract<RefusalCode, `unknown_${string}`>
 const remedies: Readonly<Record<Exclude<RefusalCode, Unknown>, Content> & Partial<Record<Unknown, Content>>> = {
   unknown_operation: ADDRESS,
   method_not_allowed: ADDRESS,
-  not_authenticated: html`<a href="${to("/sign-in")}">Sign in</a> and try again.`,
+  not_authenticated: "Sign in and try again.",
   browser_origin: "Open the page from this service's own address, then try again.",
   not_a_member: "Ask the Room's owner to add you.",
   permission_missing: OWNER,

@@ -1,6 +1,7 @@
 /** The forms for hypotheses, findings and cited claims. */
 import { orNull, type Visit } from "../../visit.ts"
 import { counted } from "../../words.ts"
+import { severalIn } from "../picked.ts"
 import { pictureFold, picturePrompts, SAYS, type Sheets, threadPrompt } from "./sheet.ts"
 import { verdictPrompts } from "./links.ts"
 
@@ -74,7 +75,7 @@ const effectsIn = (draft: URLSearchParams): string =>
 
 /** Describes how many attempts a draft compares its own with: "compared with 3 attempts". */
 const comparedIn = (draft: URLSearchParams): string => {
-  const count = draft.getAll(`${EXECUTION}/baselineAttemptIds`).filter((id) => id !== "").length
+  const count = draft.getAll(`${EXECUTION}/baselineAttemptIds`).flatMap(severalIn).length
   return count === 0 ? "" : `compared with ${counted(count, "attempt")}`
 }
 
