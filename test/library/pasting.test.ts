@@ -281,7 +281,7 @@ test("uncertain matches are shown before anything is stored, and stored when the
     shown.told,
     pattern(
       /^1 paper recognised; 1 reference kept as written, not saved yet Knuth, D\. The Art of Computer /,
-      /Programming\. 1968\. no identifier in it, kept as you wrote it /,
+      /Programming\. 1968\. without an identifier, kept as written /,
       /doi:10\.1038\/nature14539 1 part could not be read: /,
       /ISBN 978-0-262-03384-9 is not an ISBN: its check digit is wrong/,
     ),

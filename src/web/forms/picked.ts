@@ -10,6 +10,7 @@ import { limits } from "../../contract/limits.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { shortened, words } from "../words.ts"
 import { type Choice, type Choices, choicesAmong } from "./choices.ts"
+import { severalIn } from "./sheets/sheet.ts"
 import { casePath, countName, type Draft, inside, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
 
@@ -60,14 +61,6 @@ function unknown(text: string, named: readonly ObjectKind[], lookup: Lookup): st
     `${similar.length === 0 ? "" : ` Similar: ${similar.join("; ")}.`}`
   )
 }
-
-/** Splits a line of labels and ids. Any other line is one choice as the list shows it. */
-export const severalIn = (text: string): string[] =>
-  text.split("\n").flatMap((line) => {
-    const parts = line.split(/[\s,;]+/).filter((part) => part !== "")
-    if (parts.length === 0) return []
-    return parts.every((part) => isUuid(part) || LABEL.exec(part)?.[0] === part) ? parts : [line]
-  })
 
 /** Returns a copy of the draft with ids in place of names, and an issue for each name that was not found. */
 export function withIds(form: Field, draft: Draft, scope: Omit<Lookup, "left">): { draft: Draft; issues: Issue[] } {

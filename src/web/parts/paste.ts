@@ -76,7 +76,7 @@ function recognisedAs({ papers, unreadable, byWords }: Found, text: string): Htm
     const name = nameOfPaper(paperId)
     return html`<li>${name === undefined ? null : html`<span class="name">${name}</span> `}\
 ${given?.title === undefined ? null : shortened(given.title, 160)}\
-${byWords.includes(paperId) ? html` <span class="tag">no identifier in it, kept as you wrote it</span>` : null}</li>`
+${byWords.includes(paperId) ? html` <span class="tag">without an identifier, kept as written</span>` : null}</li>`
   }
   const known = papers.length - byWords.length
   const heading = [
@@ -84,7 +84,8 @@ ${byWords.includes(paperId) ? html` <span class="tag">no identifier in it, kept 
     ...(byWords.length === 0 ? [] : [`${counted(byWords.length, "reference")} kept as written`]),
   ]
   return html`<div class="outcome preview${unreadable.length === 0 && byWords.length === 0 ? "" : " partly"}">\
-<h2>${heading.join("; ")}${papers.length === 0 ? null : ", not saved yet"}</h2><input type="hidden" name="seen" value="${seenMark(text)}">
+<h2>${heading.join("; ")}${papers.length === 0 ? null : ", not saved yet"}</h2>\
+<input type="hidden" name="seen" value="${seenMark(text)}">
 ${
   papers.length === 0
     ? null

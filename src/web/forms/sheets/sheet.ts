@@ -4,6 +4,7 @@
  */
 import type { Operation } from "../../../contract/definitions/operation.ts"
 import { type InputOf, type OperationName, operationOf } from "../../../contract/operations/index.ts"
+import { isUuid } from "../../../contract/schema/fields.ts"
 import { orNull, type Visit } from "../../visit.ts"
 
 // Prompts for code, commands, costs and pictures, which several forms share.
@@ -166,3 +167,13 @@ export const keptOfExperiment = ["/experimentId", "/expectedRevision", "/expecte
 /** The experiment that a form is about. Null if the draft names none. */
 export const experimentOf = (visit: Visit, draft: URLSearchParams) =>
   orNull(() => visit.ask("experiment", { experimentId: draft.get("/experimentId") ?? "" }))
+
+const LABEL = /^[A-Z]\d+$/
+
+/** Splits a line of labels and ids. Any other line is one choice as the list shows it. */
+export const severalIn = (text: string): string[] =>
+  text.split("\n").flatMap((line) => {
+    const parts = line.split(/[\s,;]+/).filter((part) => part !== "")
+    if (parts.length === 0) return []
+    return parts.every((part) => isUuid(part) || LABEL.test(part)) ? parts : [line]
+  })

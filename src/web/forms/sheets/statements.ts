@@ -1,8 +1,7 @@
 /** The forms for hypotheses, findings and cited claims. */
 import { orNull, type Visit } from "../../visit.ts"
 import { counted } from "../../words.ts"
-import { severalIn } from "../picked.ts"
-import { pictureFold, picturePrompts, SAYS, type Sheets, threadPrompt } from "./sheet.ts"
+import { pictureFold, picturePrompts, SAYS, severalIn, type Sheets, threadPrompt } from "./sheet.ts"
 import { verdictPrompts } from "./links.ts"
 
 // Fills in the form of a finding from its experiment and attempts.
