@@ -7,7 +7,7 @@ import t, { type Test } from "tap"
 import { CrateFault } from "../../src/research/import/crate-file.ts"
 import { forged } from "../research/added/forged.ts"
 import { unpack } from "../research/added/unpacked.ts"
-import { action, message } from "../support/bodies.ts"
+import { action, hypothesis, message } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
 import { untilClean } from "../support/clean.ts"
 import { type Elsewhere, elsewhere } from "../support/elsewhere.ts"
@@ -73,6 +73,24 @@ async function refused(t: Test, zip: Uint8Array, because: RegExp, said = /no wri
   await t.rejects(here.import(zip), { constructor: CrateFault, message: because } as never, String(because))
   t.equal(here.entries(), 0, "nothing is left behind")
 }
+
+t.test("The file of another Room that cites it, made just before, is not sent to anybody any more", async (t) => {
+  const [said, citing] = [await cast.room(), await cast.room()]
+  const body = hypothesis(said.roomId, said.threadId)
+  const { result } = await cast.ada.write("publish_hypothesis", {
+    ...body,
+    assertion: { ...body.assertion, wording: `The key is ${SECRET}.` },
+  })
+  await cast.ada.write("publish_hypothesis", {
+    ...hypothesis(citing.roomId, citing.threadId),
+    premises: [{ versionId: result.versionId, explanation: "It follows from that." }],
+  })
+  const text = async () => [...unpack(await exported(citing.roomId)).files.values()].join("")
+  const [before, again] = [await text(), await text()]
+  t.ok(before.includes(SECRET) && again === before)
+  await withhold(said.roomId, { of: { versionId: result.versionId }, fields: ["/assertion/wording"] })
+  t.notOk((await text()).includes(SECRET), "it is made again, although the Room itself did not change")
+})
 
 t.test("Its export imports as the same Room elsewhere, and exports from there byte for byte", async (t) => {
   const here = elsewhere(t)

@@ -18,10 +18,13 @@ import { action, freshId, message } from "../support/bodies.ts"
 import { untilClean } from "../support/clean.ts"
 import { temporaryFolder } from "../support/service.ts"
 
-/** Megabytes of prose in the data. WITHHOLDING_MB=2000 is the long form. */
+/** Megabytes of prose in the data. WITHHOLDING_MB=200 is the long form. */
 const MEGABYTES = Number(process.env.WITHHOLDING_MB ?? 2)
 /** The longest that another person's write may wait. Far more than it takes on a machine that does nothing else. */
 const LONGEST = Number(process.env.WITHHOLDING_MS ?? 1_000)
+/** Seconds that a busy machine may take for filling the data, and for each of its cleanings. */
+const PATIENCE = 100 + 4 * MEGABYTES
+tap.setTimeout(3 * PATIENCE * 1_000)
 
 const data = temporaryFolder()
 const file = join(data, "research-room.db")

@@ -175,6 +175,7 @@ export function createInstance({
   const operators = operatorActions({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const exports = new Exports({ rooms: tables.rooms, files, instanceId })
+  ledger.onForget(() => exports.forget())
   const ahead = datedAhead(db, world)
   const feed = { activity, ...entryDescriptions(tables.people, activity, labelOf(db)) }
   const readers = answering(

@@ -2,8 +2,15 @@
  * The limits of costly work: exports, answers about the past, foreign file formats, and requests to a repository host.
  */
 export const ofCostlyWork = {
-  /** Exports that run at one time, one for each caller; another one is refused with `retryAfter`. */
+  /** Exports that are made at one time; each caller gets one at a time. Another one is refused with `retryAfter`. */
   exports: 2,
+  /**
+   * Seconds from its beginning in which all who ask for the same get the same file. The files that are kept or sent,
+   * and their bytes; beyond these, an export is made as fast as its reader takes it.
+   */
+  exportSharedSeconds: 60,
+  exportSpools: 16,
+  exportSpoolBytes: 1024 * 1024 * 1024,
   /** Bytes a second that the reader of an export takes at least, after the first `exportStallSeconds`. */
   exportLeastRate: 100_000,
   /** Seconds without progress of its reader after which an export is ended. */

@@ -1,4 +1,4 @@
-/** Runs exports: only a few at a time, and none that waits forever for a reader that has stopped. */
+/** Runs exports: a few at a time, each made once for all who ask for the same; none waits for a slow reader. */
 import type { RoomSummary } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
@@ -9,6 +9,7 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import { softwareVersion } from "../../version.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import { plainName } from "./paths.ts"
+import { type Reading, Spool, type SpoolSpace } from "./spool.ts"
 import { ProcessLost, TooCostly } from "../../jobs/child.ts"
 import type { StreamJob } from "../../jobs/job.ts"
 import { exporting } from "../../jobs/pool.ts"
@@ -36,19 +37,34 @@ interface ExportedRooms {
 type ExportSource = Omit<RoomSource, "instanceId">
 /** `retryAfter` in seconds while other exports run. */
 const RETRY = 10
+const busy = (sentence: string) => new Refusal("too_many_requests", sentence, { retryAfter: RETRY })
+
+/** A file in the making, or made a short while ago. */
+interface Shared {
+  readonly spool: Spool
+  /** What it is a file of. */
+  readonly of: string
+  readonly begunAt: number
+  /** Its file name, if its maker gives it. */
+  readonly named: Promise<string>
+}
 
 export class Exports {
   readonly #exported: ExportedRooms
-  #open = 0
+  readonly #space: SpoolSpace
+  readonly #shared = new Set<Shared>()
+  #making = 0
   readonly #callers = new Set<string>()
 
-  constructor(exported: ExportedRooms) {
+  /** @param spoolBytes the disk space that files of all exports may take */
+  constructor(exported: ExportedRooms, spoolBytes: number = limits.exportSpoolBytes) {
     this.#exported = exported
+    this.#space = { used: 0, most: spoolBytes }
   }
 
   /** A Room's crate. @throws Refusal 404 */
   bytes(roomId: string, source: ExportSource) {
-    return { name: `${plainName(this.#mustFind(roomId).title)}.crate.zip`, bytes: this.#made(roomId, source, "crate") }
+    return { name: crateNameOf(this.#mustFind(roomId)), bytes: this.#made(roomId, source, "crate") }
   }
 
   /** A Room as an SQLite file. @throws Refusal 404, or 503 if it cannot be made */
@@ -72,112 +88,158 @@ export class Exports {
   }
 
   /**
-   * Streams a Room's crate to a client, which may disconnect or stop reading. @throws Refusal 404, or 429 while too
-   * many exports run
+   * Sends a Room's file to a client, which may disconnect or stop reading. All who ask for the same within a short time
+   * get the same file. @throws Refusal 404, 429 while too many exports run, or 503 if it cannot be made
    * @param caller who gets one export at a time
    */
-  open(roomId: string, source: ExportSource, caller?: string): Download {
-    const { name, bytes } = this.bytes(roomId, source)
-    return { name, bytes: this.#watched(bytes, this.#begin(caller)) }
-  }
-
-  /** Streams the SQLite file in the same way. @throws Refusal 503 too, if it cannot be made */
-  async openSqlite(roomId: string, source: ExportSource, caller?: string): Promise<Download> {
-    this.#mustFind(roomId)
-    const leave = this.#begin(caller)
+  async open(roomId: string, source: ExportSource, format: ExportFormat, caller?: string): Promise<Download> {
+    const room = this.#mustFind(roomId)
+    if (caller !== undefined && this.#callers.has(caller))
+      throw busy("Another export for this caller is running. Wait until it ends.")
+    const { spool, named } = this.#sharedFor(room, source, format)
+    const reading = spool.join()
+    if (caller !== undefined) this.#callers.add(caller)
+    const leave = () => {
+      if (caller !== undefined) this.#callers.delete(caller)
+      reading.leave()
+      this.#clear()
+    }
     try {
-      const { name, bytes } = await this.sqlite(roomId, source)
-      return { name, bytes: this.#watched(bytes, leave) }
+      const name = format === "crate" ? crateNameOf(room) : await named
+      return { name, bytes: watched(reading, leave) }
     } catch (error) {
       leave()
       throw error
     }
   }
 
-  /** Takes a place. @returns a function that gives it back @throws Refusal 429 while too many exports run */
-  #begin(caller: string | undefined): () => void {
-    const refuse = (sentence: string) => new Refusal("too_many_requests", sentence, { retryAfter: RETRY })
-    if (caller !== undefined && this.#callers.has(caller))
-      throw refuse("Another export for this caller is running. Wait until it ends.")
-    if (this.#open >= limits.exports) throw refuse("Other exports are running.")
-    this.#open += 1
-    if (caller !== undefined) this.#callers.add(caller)
-    return () => {
-      this.#open -= 1
-      if (caller !== undefined) this.#callers.delete(caller)
+  /** Withheld words may be in the files: nobody gets them any more who does not read them already. */
+  forget(): void {
+    for (const { spool } of this.#shared) spool.unshare()
+    this.#clear()
+  }
+
+  /** Finds the file of a Room as it stands, or begins it. @throws Refusal 429 while too many exports run */
+  #sharedFor(room: RoomSummary, source: ExportSource, format: ExportFormat): Shared {
+    this.#clear()
+    const of = JSON.stringify([room.roomId, format, source.baseUrl, room.activityWatermark])
+    const found = [...this.#shared].find((each) => each.of === of && each.spool.isShared)
+    if (found !== undefined) return found
+    if (this.#making >= limits.exports || !this.#hasRoom()) throw busy("Other exports are running.")
+    this.#making += 1
+    const { promise: named, resolve, reject } = Promise.withResolvers<string>()
+    // A crate is named after its Room.
+    named.catch(() => {})
+    const made = this.#made(room.roomId, source, format)
+    const bytes = format === "crate" ? made : withoutName(made, resolve, reject)
+    const spool = new Spool(bytes, this.#space, () => {
+      this.#making -= 1
+    })
+    const shared = { spool, of, begunAt: performance.now(), named }
+    this.#shared.add(shared)
+    setTimeout(() => this.#clear(), limits.exportSharedSeconds * 1000).unref()
+    return shared
+  }
+
+  /** Whether another file may be begun: if necessary, one that nobody reads goes for it. */
+  #hasRoom(): boolean {
+    if (this.#shared.size < limits.exportSpools) return true
+    const [unread] = [...this.#shared].filter(({ spool }) => spool.isIdle)
+    unread?.spool.unshare()
+    this.#clear()
+    return unread !== undefined
+  }
+
+  /** Closes the files that are too old for another reader, and forgets those that have none. */
+  #clear(): void {
+    for (const shared of this.#shared) {
+      if (performance.now() - shared.begunAt >= limits.exportSharedSeconds * 1000) shared.spool.unshare()
+      if (!shared.spool.isShared && shared.spool.isIdle) this.#shared.delete(shared)
     }
   }
 
-  /** The reads of exports. Each reads one snapshot on its own connection until the last byte. */
+  /** The reads of exports. Each is of one snapshot, however long it takes. */
   reads() {
     return {
-      room_export: ({ params, baseUrl = "", caller }) =>
-        withFirstBytes(this.open(params.roomId, { baseUrl, softwareVersion }, caller)),
+      room_export: async ({ params, baseUrl = "", caller }) =>
+        withFirstBytes(await this.open(params.roomId, { baseUrl, softwareVersion }, "crate", caller)),
       room_sqlite: async ({ params, baseUrl = "", caller }) =>
-        withFirstBytes(await this.openSqlite(params.roomId, { baseUrl, softwareVersion }, caller)),
+        withFirstBytes(await this.open(params.roomId, { baseUrl, softwareVersion }, "sqlite", caller)),
     } satisfies Partial<Readers>
   }
+}
 
-  /**
-   * Streams bytes as they are read. Stops if the reader disconnects, or reads too slowly: what it takes beyond
-   * `exportStallSeconds` must come at the least rate.
-   */
-  #watched(bytes: AsyncGenerator<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
-    let ended = false
-    /** Milliseconds for which the export has waited for its reader, and when it began to wait. */
-    let [waitedMs, waitsSince, sent] = [0, 0, 0]
-    let stall: NodeJS.Timeout | undefined
-    let deadline: NodeJS.Timeout | undefined
-    const end = () => {
-      clearTimeout(stall)
-      clearTimeout(deadline)
-      if (!ended) leave()
-      ended = true
-    }
-    const abortAfter = (controller: ReadableStreamDefaultController<Uint8Array>, seconds: number, why: string) =>
-      setTimeout(() => {
-        end()
-        controller.error(new Error(why))
-        void bytes.return(undefined)
-      }, seconds * 1000).unref()
-    return new ReadableStream<Uint8Array>(
-      {
-        start(controller) {
-          deadline = abortAfter(controller, limits.exportSeconds, "an export took too long")
-        },
-        async pull(controller) {
-          clearTimeout(stall)
-          if (waitsSince > 0) waitedMs += performance.now() - waitsSince
-          try {
-            let { done, value } = await bytes.next()
-            // An empty chunk means that work is still in progress.
-            while (!done && value?.length === 0) ({ done, value } = await bytes.next())
-            if (done) {
-              end()
-              controller.close()
-              return
-            }
-            sent += value?.length ?? 0
-            controller.enqueue(value)
-          } catch (error) {
-            end()
-            throw error
-          }
-          if (ended) return
-          waitsSince = performance.now()
-          const left = limits.exportStallSeconds + sent / limits.exportLeastRate - waitedMs / 1000
-          const seconds = Math.max(0, Math.min(left, limits.exportStallSeconds))
-          stall = abortAfter(controller, seconds, "the reader of an export stopped reading or reads too slowly")
-        },
-        async cancel() {
-          end()
-          await bytes.return(undefined)
-        },
-      },
-      // Makes nothing before the reader asks for it.
-      { highWaterMark: 0 },
-    )
+const crateNameOf = (room: RoomSummary): string => `${plainName(room.title)}.crate.zip`
+
+/** Takes the first piece of an SQLite file, which is its name. */
+async function* withoutName(
+  bytes: AsyncGenerator<Uint8Array>,
+  named: (name: string) => void,
+  failed: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const { value } = await bytes.next()
+    named(new TextDecoder().decode(value))
+    yield* bytes
+  } catch (error) {
+    failed(error)
+    throw error
   }
+}
+
+/**
+ * Streams a file to its reader. Stops if the reader disconnects, or reads too slowly: what it takes beyond
+ * `exportStallSeconds` must come at the least rate.
+ */
+function watched(reading: Reading, leave: () => void): ReadableStream<Uint8Array> {
+  let ended = false
+  /** Milliseconds for which the export has waited for its reader, and when it began to wait. */
+  let [waitedMs, waitsSince, sent] = [0, 0, 0]
+  let stall: NodeJS.Timeout | undefined
+  let deadline: NodeJS.Timeout | undefined
+  const end = () => {
+    clearTimeout(stall)
+    clearTimeout(deadline)
+    if (!ended) leave()
+    ended = true
+  }
+  const abortAfter = (controller: ReadableStreamDefaultController<Uint8Array>, seconds: number, why: string) =>
+    setTimeout(() => {
+      end()
+      controller.error(new Error(why))
+    }, seconds * 1000).unref()
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        deadline = abortAfter(controller, limits.exportSeconds, "an export took too long")
+      },
+      async pull(controller) {
+        clearTimeout(stall)
+        if (waitsSince > 0) waitedMs += performance.now() - waitsSince
+        try {
+          const { done, value } = await reading.next()
+          if (ended) return
+          if (done === true) {
+            end()
+            controller.close()
+            return
+          }
+          sent += value.length
+          controller.enqueue(value)
+        } catch (error) {
+          end()
+          throw error
+        }
+        waitsSince = performance.now()
+        const left = limits.exportStallSeconds + sent / limits.exportLeastRate - waitedMs / 1000
+        const seconds = Math.max(0, Math.min(left, limits.exportStallSeconds))
+        stall = abortAfter(controller, seconds, "the reader of an export stopped reading or reads too slowly")
+      },
+      cancel: end,
+    },
+    // Makes nothing before the reader asks for it.
+    { highWaterMark: 0 },
+  )
 }
 
 /**

@@ -345,7 +345,7 @@ t.test(
     const all = await Promise.allSettled(Array.from({ length: limits.exports * 4 }, open))
     const held = all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
     const refused = all.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []))
-    t.ok(held.length === 1 && refused.length > 0, `${held.length} made, ${refused.length} refused`)
+    t.ok(held.length > 0 && refused.length > 0, `${held.length} made, ${refused.length} refused`)
     for (const reason of refused)
       t.ok(
         reason instanceof RefusedError &&
