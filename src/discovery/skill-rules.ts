@@ -137,9 +137,8 @@ export const skillRules = {
     `${inCode("argvMatchesPlan")} with its arms too; ${inCode("argvComparedWith")} names the match.`,
   material_thread: `${op("register_material")} without ${threadId} puts the material in the Room's opening Thread.`,
   markdown:
-    "Rooms, Threads, records, experiments, plans, attempts, checkpoints and papers are Markdown too: " +
-    `add ${inCode(".md")} to the page's address (${inCode("/rooms/{roomId}.md")}), ` +
-    `or send ${inCode("Accept: text/markdown")}.`,
+    `Every page of a Room and every read is Markdown too: add ${inCode(".md")} to its path ` +
+    `(${inCode("/rooms/{roomId}.md")}), or send ${inCode("Accept: text/markdown")}.`,
   status:
     `${inCode("status")} of a record is ${either(enumerations.recordStatus)}; ${inCode("notices")} lists the ` +
     `statements about it, and ${inCode("warnings")} what it builds on that no longer stands.`,

@@ -2,7 +2,6 @@
  * Builds Markdown documents of limited length, and parts that several of them have. Text that users wrote is quoted, so
  * that it cannot look like part of the document.
  */
-import { isKeyOf } from "../contract/each.ts"
 import { limits } from "../contract/limits.ts"
 import { pageOf, type PagedKind } from "../contract/objects/objects.ts"
 import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
@@ -17,7 +16,7 @@ type Ids = Readonly<Record<string, string | undefined>>
 /** The source of a document: reads, with the permissions of the caller. */
 export interface DocumentSource {
   ask<N extends ReadName>(name: N, ids?: Ids, query?: Texts<N>): AnswerOf<N>
-  /** A read's answer in a text format. */
+  /** A read's answer in a text format, or as the Markdown that is made of any answer. */
   text<N extends ReadName>(name: N, ids?: Ids, query?: Texts<N>): string
   /** A parameter in the path. */
   id(name: string): string
@@ -63,32 +62,11 @@ export function linkTo(
 ): string {
   const page = pageOf(kind, id)
   const text = label ?? `${words(kind)} ${id}`
-  const link =
-    page === undefined
-      ? text
-      : `[${text}](${basePath}${page}${isKeyOf(hasDocument, kind) && hasDocument[kind] ? ".md" : ""})`
+  const link = page === undefined ? text : `[${text}](${basePath}${page}${kind === "collection" ? "" : ".md"})`
   return labelFromOtherRoom === true ? `${link} of another Room` : link
 }
-/** Whether the pages of a kind of object are also available as Markdown. */
-const hasDocument = {
-  hypothesis: true,
-  experiment: true,
-  plan: true,
-  attempt: true,
-  finding: true,
-  cited_claim: true,
-  material: false,
-  board: false,
-  finding_link: false,
-  link: false,
-  review: false,
-  checkpoint: true,
-  thread: true,
-  room: true,
-  collection: false,
-} as const satisfies Readonly<Record<PagedKind, boolean>>
-type HasDocument = typeof hasDocument
-export type DocumentedKind = { [K in PagedKind]: HasDocument[K] extends true ? K : never }[PagedKind]
+/** The kinds of objects whose pages are also there as Markdown: those that anybody may read. */
+export type DocumentedKind = Exclude<PagedKind, "collection">
 
 export interface Section {
   readonly title: string

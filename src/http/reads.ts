@@ -9,6 +9,7 @@ import { isDownload } from "../ledger/reads/reading.ts"
 import { isoTime } from "../ledger/world.ts"
 import { callerKey, sharedBy } from "../edge/limits/address.ts"
 import { answerFound } from "../edge/answers/answer.ts"
+import { MARKDOWN, prefersMarkdown, SUFFIX } from "../edge/answers/as-markdown.ts"
 import { withoutAtLeast } from "../edge/at-least.ts"
 import {
   agentCaller,
@@ -47,31 +48,56 @@ function authenticate(edge: Edge, definition: Read, event: H3Event): Actor | nul
   return person === undefined ? null : personActor(person)
 }
 
-/** The parameters of a read. The `Accept` header can also choose the format. */
-function parametersOf({ formats }: Read, { url, req }: H3Event): URLSearchParams {
-  const accept = req.headers.get("accept") ?? "*/*"
-  if (accept === "*/*") return url.searchParams
-  const accepted = accept.split(",").map((type) => type.split(";")[0]?.trim().toLowerCase())
-  const [format] = Object.entries(formats).find(([, { mediaType }]) => accepted.includes(mediaType)) ?? []
-  if (format === undefined || url.searchParams.has("format")) return url.searchParams
-  const parameters = new URLSearchParams(url.searchParams)
-  parameters.set("format", format)
-  return parameters
+/** The ids in a read's path, without the suffix that asks for Markdown. */
+function idsOf({ path }: Read, event: H3Event): Record<string, string> {
+  const params = pathParams(event)
+  const last = /\{(\w+)\}$/.exec(path)?.[1]
+  const value = params[last ?? ""]
+  return last === undefined || value === undefined || !takesSuffix(last)
+    ? params
+    : { ...params, [last]: value.endsWith(SUFFIX) ? value.slice(0, -SUFFIX.length) : value }
 }
 
-/** The parameters that go to the reader. */
-const queryOf = (definition: Read, event: H3Event): URLSearchParams =>
-  isEvents(definition)
-    ? eventsQueryOf(event)
-    : withoutAtLeast(
-        Object.keys(definition.formats).length > 0 ? parametersOf(definition, event) : event.url.searchParams,
-      )
+/** Whether a parameter at the end of a path can be told from the suffix: names of people and DOIs can end like it. */
+const takesSuffix = (name: string): boolean => !["username", "paperId", "token"].includes(name)
+/** Whether any answer of a read can be sent as Markdown. */
+const isDocument = ({ method, mediaType }: Read): boolean => method === "GET" && mediaType === "application/json"
+
+/** Whether a request asks for the Markdown that is made of any answer: by its address, a parameter or `Accept`. */
+function isMarkdownAsked(definition: Read, { url, req }: H3Event): boolean {
+  if (!isDocument(definition)) return false
+  const { searchParams, pathname } = url
+  if (searchParams.has("format")) return searchParams.get("format") === "markdown"
+  const last = /\{(\w+)\}$/.exec(definition.path)?.[1]
+  if (pathname.endsWith(SUFFIX) && (last === undefined || takesSuffix(last))) return true
+  return prefersMarkdown(req.headers.get("accept") ?? "", "application/json")
+}
+
+/** The form that a request asks for, of those that a read defines; undefined for JSON. */
+function formatAsked(definition: Read, event: H3Event): string | undefined {
+  const { formats } = definition
+  const accept = event.req.headers.get("accept") ?? "*/*"
+  const accepted = accept.split(",").map((type) => type.split(";")[0]?.trim().toLowerCase())
+  const types = isMarkdownAsked(definition, event) ? [MARKDOWN] : accept === "*/*" ? [] : accepted
+  return Object.entries(formats).find(([, { mediaType }]) => types.includes(mediaType))?.[0]
+}
+
+/** The parameters that go to the reader. A form that the read does not define is made of its JSON. */
+function queryOf(definition: Read, event: H3Event): URLSearchParams {
+  if (isEvents(definition)) return eventsQueryOf(event)
+  const query = new URLSearchParams(withoutAtLeast(event.url.searchParams))
+  const isOwn = Object.hasOwn(definition.formats, "markdown")
+  if (query.get("format") === "markdown" && isDocument(definition) && !isOwn) query.delete("format")
+  const format = query.has("format") ? undefined : formatAsked(definition, event)
+  if (format !== undefined) query.set("format", format)
+  return query
+}
 
 /** The earlier moment that a request asks for; undefined for the present. @throws Refusal for invalid parameters */
 function momentOf(definition: Read, event: H3Event): Moment | undefined {
   if (!definition.at || !event.url.searchParams.has("at")) return undefined
   const { at, ...query } = checkParameters(definition, queryOf(definition, event))
-  return typeof at === "number" ? { params: pathParams(event), query, sequence: at } : undefined
+  return typeof at === "number" ? { params: idsOf(definition, event), query, sequence: at } : undefined
 }
 
 /** Adds the reads of the registry. */
@@ -79,12 +105,12 @@ export function readRoutes(edge: Edge, routes: Routes): void {
   const { world } = edge.instance
   const basePath = basePathOf(edge)
   for (const definition of reads) {
-    const hasFormats = Object.keys(definition.formats).length > 0
+    const hasFormats = Object.keys(definition.formats).length > 0 || isDocument(definition)
     const isSent = definition.method === "POST"
     const respond = async (event: H3Event, by: () => Actor | null, signal?: AbortSignal) => {
       const query = isSent ? await sentParameters(event) : queryOf(definition, event)
       const asked = askRead(edge, definition, {
-        params: pathParams(event),
+        params: idsOf(definition, event),
         query,
         by,
         caller: callerKey(contextOf(event)),
@@ -95,7 +121,8 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       if (unsent !== undefined) await unsent
       // A HEAD response has no body, so the stream is cancelled.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
-      const answer = answerFound(definition, asked.query.format, found, {
+      const format = asked.query.format ?? (isMarkdownAsked(definition, event) ? "markdown" : undefined)
+      const answer = answerFound(definition, format, found, {
         url: event.url,
         basePath,
         at: () => isoTime(world.now()),
@@ -120,22 +147,25 @@ export function readRoutes(edge: Edge, routes: Routes): void {
         release?.()
       }
     }
-    routes.add(
-      definition.method,
-      definition.path,
-      (event) =>
-        (isEvents(definition) ? stream : mayWait(definition, event) ? wait : respond)(event, () =>
-          authenticate(edge, definition, event),
-        ),
-      openOf(definition),
-      definition.costly
-        ? {
-            cost: "expensive",
-            moment: (event) => momentOf(definition, event),
-            ...(isSent && { body: sentToRead }),
-          }
-        : undefined,
-    )
+    // A path that ends in an id has the suffix in the id.
+    const isSuffixed = isDocument(definition) && !definition.path.endsWith("}")
+    for (const path of [definition.path, ...(isSuffixed ? [`${definition.path}${SUFFIX}`] : [])])
+      routes.add(
+        definition.method,
+        path,
+        (event) =>
+          (isEvents(definition) ? stream : mayWait(definition, event) ? wait : respond)(event, () =>
+            authenticate(edge, definition, event),
+          ),
+        openOf(definition),
+        definition.costly
+          ? {
+              cost: "expensive",
+              moment: (event) => momentOf(definition, event),
+              ...(isSent && { body: sentToRead }),
+            }
+          : undefined,
+      )
     const inBrowser = browserReadPath(definition)
     if (inBrowser !== null)
       routes.add(definition.method, inBrowser, (event) =>

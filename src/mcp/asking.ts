@@ -3,6 +3,7 @@ import { agentReads } from "../discovery/manifest.ts"
 import { isForBearer, isStreamed, type Read } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { documents } from "../documents/index.ts"
+import { SUFFIX } from "../edge/answers/as-markdown.ts"
 import type { ServiceCaller } from "./door.ts"
 import { extendJson } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
@@ -22,7 +23,7 @@ const expressionOf = (pattern: string): RegExp =>
       .replace(/\{(\w+)\}/g, (_, name) => (name === "arxivId" ? "[^?#]+" : "[^/?#]+"))}$`,
   )
 const addresses = readable.map((read) => ({ read, expression: expressionOf(read.path) }))
-const SUFFIX = ".md"
+const withoutSuffix = (path: string): string => (path.endsWith(SUFFIX) ? path.slice(0, -SUFFIX.length) : path)
 const pages = Object.keys(documents).map(expressionOf)
 
 /** The options of a read, apart from its parameters. */
@@ -103,7 +104,7 @@ export async function askDocument(
   { signal, bytes }: ReadOptions,
 ): Promise<ToolAnswer | undefined> {
   const [pathname = "", query] = path.split("?", 2)
-  const page = pathname.endsWith(SUFFIX) ? pathname.slice(0, -SUFFIX.length) : pathname
+  const page = withoutSuffix(pathname)
   if (!pages.some((expression) => expression.test(page))) return undefined
   const address = `${page}${SUFFIX}${query === undefined ? "" : `?${query}`}`
   const { status, text } = await door.ask({ method: "GET", path: address, asBearer: false }, signal)
@@ -127,7 +128,7 @@ export async function askAddress(door: ServiceCaller, address: string, options: 
   const nothing = toolError(`Tools can read nothing at ${address.slice(0, 200)}.`)
   if (path === undefined) return nothing
   const [pathname = ""] = path.split("?", 1)
-  const read = addresses.find(({ expression }) => expression.test(pathname))?.read
+  const read = addresses.find(({ expression }) => expression.test(withoutSuffix(pathname)))?.read
   return read === undefined
     ? ((await askDocument(door, path, options)) ?? nothing)
     : askPage(door, read, { path }, options)

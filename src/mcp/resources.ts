@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelc
 import { mcpPath } from "../contract/base-path.ts"
 import { present } from "../contract/present.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
-import { documents } from "../documents/index.ts"
+import { objectDocuments } from "../documents/index.ts"
 import { askDocument, pathBelow } from "./asking.ts"
 import type { ServiceCaller } from "./door.ts"
 import { mcpSkill } from "./skill.ts"
@@ -14,7 +14,7 @@ const mimeType = "text/markdown"
 
 /** The URI templates of the documents. */
 export const templatesOf = ({ baseUrl }: ServiceCaller) =>
-  Object.keys(documents).map((path) => {
+  objectDocuments.map((path) => {
     const noun = present(path.split("/")[1]).replace(/s$/, "")
     return {
       name: noun,

@@ -8,7 +8,7 @@ import type { Input } from "../contract/definitions/requests.ts"
 import { trusted } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import { inDigits } from "../contract/text.ts"
-import { documents } from "../documents/index.ts"
+import { objectDocuments } from "../documents/index.ts"
 import { askAddress, askDocument, type ReadOptions, askRead, readable, readNamed } from "./asking.ts"
 import { describe, inputOf, object, type Call, type Tool } from "./tool.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
@@ -74,7 +74,7 @@ async function sendAnyRead(call: Call): Promise<ToolAnswer> {
 }
 
 /** The pages available as documents, by the name of their id. */
-const pages = new Map(Object.keys(documents).map((path) => [present(pathNames(path)[0]), path]))
+const pages = new Map(objectDocuments.map((path) => [present(pathNames(path)[0]), path]))
 
 const libraryReads = readable.filter(({ surface }) => surface === "key")
 const holders: readonly Bearer[] = ["credential", "key"]
@@ -169,7 +169,7 @@ export const tools: readonly Tool[] = [
   }),
   {
     name: "open",
-    description: "A Room, Thread, record, experiment, attempt or paper as Markdown, with its links. Give its id.",
+    description: "A Room, Thread, record, experiment, attempt, link or paper as Markdown. Give its id.",
     inputSchema: object({ ...Object.fromEntries([...pages.keys()].map((id) => [id, words])), bytes: number }),
     isRead: true,
     async call(call) {

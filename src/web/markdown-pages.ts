@@ -4,43 +4,18 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { documents } from "../documents/index.ts"
 import type { Document } from "../documents/writing.ts"
 import { type Answer, answer } from "../edge/answers/answer.ts"
+import { MARKDOWN, prefersMarkdown, SUFFIX } from "../edge/answers/as-markdown.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { basePathOf } from "../contract/base-path.ts"
 import { visitOf } from "./visit.ts"
 
-const SUFFIX = ".md"
-const MARKDOWN = "text/markdown"
 /** Caches must store the two formats of a page separately. */
 const varies = { vary: "accept" }
 
-/**
- * Returns the quality of a media type in an Accept header, from 0 to 1, and its place there. The most specific range
- * counts.
- */
-function wanted(
-  accept: string,
-  type: string,
-): { readonly quality: number; readonly place: number; readonly named: boolean } {
-  const ranges = accept.split(",").map((range, place) => {
-    const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase())
-    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2)
-    const quality = weight === undefined ? 1 : Number(weight)
-    return { name, place, quality: Number.isFinite(quality) ? Math.min(Math.max(quality, 0), 1) : 0 }
-  })
-  for (const name of [type, `${type.split("/")[0]}/*`, "*/*"]) {
-    const range = ranges.find((each) => each.name === name)
-    if (range !== undefined) return { ...range, named: name === type }
-  }
-  return { quality: 0, place: ranges.length, named: false }
-}
-
-/** Whether an Accept header names Markdown and does not prefer HTML to it. */
-export function prefersMarkdown(accept: string): boolean {
-  const [markdown, page] = [wanted(accept, MARKDOWN), wanted(accept, "text/html")]
-  if (!markdown.named || markdown.quality === 0 || markdown.quality < page.quality) return false
-  return markdown.quality > page.quality || !page.named || markdown.place < page.place
-}
+/** The addresses of a page: its own and, unless it ends in an id, that of its Markdown. */
+export const addressesOf = (path: string): string[] =>
+  Object.hasOwn(documents, path) && !path.endsWith("}") ? [path, `${path}${SUFFIX}`] : [path]
 
 /** Returns the Markdown document that a request asks for; undefined if it asks for the page. */
 export function documentAsked(path: string, event: H3Event): Document | undefined {

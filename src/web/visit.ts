@@ -9,7 +9,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { personActor, signedIn } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
-import { type Answer, enveloped } from "../edge/answers/answer.ts"
+import { type Answer, enveloped, inMarkdown } from "../edge/answers/answer.ts"
 import { basePathOf } from "../contract/base-path.ts"
 import { askRead } from "../edge/requests/reads.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
@@ -40,7 +40,7 @@ export interface Visit {
   readonly tables: Edge["instance"]["tables"]
   /** Answers a read for this visitor. @throws Refusal */
   ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
-  /** Answers a read in its text format. @throws Refusal */
+  /** Answers a read in its text format, or else as Markdown. @throws Refusal */
   text<N extends ReadName>(name: N, params?: Params, query?: Query<N>): string
 }
 
@@ -140,10 +140,11 @@ export function visitOf(edge: Edge, event: H3Event, shown: Edge = edge): Visit {
     id: (name) => params[name] ?? "",
     parameter: (name) => event.url.searchParams.get(name) || undefined,
     text(name, params, query) {
-      const { found } = find(name, params, query)
-      const text = found instanceof NamedText ? found.text : found
-      if (typeof text !== "string") throw new Error(`${name} answers no text`)
-      return text
+      const { definition, found, url } = find(name, params, query)
+      if (typeof found === "string") return found
+      if (found instanceof NamedText) return found.text
+      if (isDownload(found)) throw new Error(`${name} answers no text`)
+      return inMarkdown(definition, found, { url, basePath, at: () => isoTime(edge.instance.world.now()) })
     },
   }
 }

@@ -8,7 +8,7 @@ import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { accepted } from "../../src/contract/reads/shared.ts"
 import { pathTo } from "../../src/contract/reads/index.ts"
-import { prefersMarkdown } from "../../src/web/markdown-pages.ts"
+import { prefersMarkdown } from "../../src/edge/answers/as-markdown.ts"
 import { tallyInWords } from "../../src/contract/answers/evidence.ts"
 import { nobody } from "../research/record/bodies.ts"
 

@@ -1,11 +1,12 @@
 /** Builds responses: JSON with the headers of every response, the envelopes of pages and of refusals. */
 import { createHash } from "node:crypto"
 import { FastResponse } from "srvx"
-import { JsonText, type Writable, writeJson, isObject } from "../../contract/json.ts"
+import { isObject, type JsonObject, JsonText, trusted, type Writable, writeJson } from "../../contract/json.ts"
 import { isText, type MediaType, mediaTypeOf, type Read } from "../../contract/definitions/read.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Family, schemaVersions } from "../../contract/versions.ts"
 import { withoutTokens } from "../../log.ts"
+import { asMarkdown, MARKDOWN, SUFFIX } from "./as-markdown.ts"
 import { type Found, isDownload, NamedText } from "../../ledger/reads/reading.ts"
 
 /** A response that is still being built. Each layer can add headers, with names in lower case. */
@@ -149,12 +150,29 @@ export function enveloped(
   }
 }
 
+/** A reader's result as Markdown, for a read without a form of its own. */
+export function inMarkdown(
+  definition: Read,
+  found: JsonText | { readonly [member: string]: Writable },
+  place: Place,
+): string {
+  const text = found instanceof JsonText ? found.text : writeJson(enveloped(definition, found, place))
+  const { pathname, searchParams } = place.url
+  const query = new URLSearchParams(searchParams)
+  query.delete("format")
+  const path = pathname.endsWith(SUFFIX) ? pathname.slice(0, -SUFFIX.length) : pathname
+  return asMarkdown(definition, trusted<JsonObject>(text), `${place.basePath}${withQuery(path, query)}`)
+}
+
+const withQuery = (path: string, query: URLSearchParams): string => (query.size === 0 ? path : `${path}?${query}`)
+
 /** The response for a reader's result. */
 export function answerFound(definition: Read, format: unknown, found: Found, place: Place): Answer {
   if (typeof found === "string") return answer(found, mediaTypeOf(definition, format))
   if (found instanceof NamedText) return answer(found.text, mediaTypeOf(definition, format), 200, asFile(found.name))
-  if (found instanceof JsonText) return json(found.text)
   if (isDownload(found)) return download(found.bytes, mediaTypeOf(definition, format), found.name)
+  if (format === "markdown") return answer(inMarkdown(definition, found, place), MARKDOWN)
+  if (found instanceof JsonText) return json(found.text)
   const whole = enveloped(definition, found, place)
   const { links } = whole
   // At its end a feed has a cursor for a reader who returns. `Link` says what follows now, so it names nothing there.

@@ -28,6 +28,7 @@ import { experimentPage } from "./experiment.ts"
 import { experimentsPage } from "./experiments.ts"
 import { graphPage } from "./graph.ts"
 import { momentAsked } from "./past.ts"
+import { addressesOf } from "../markdown-pages.ts"
 import { addressHandler, formHandler, pageHandler, refusedHandler } from "./handlers.ts"
 import { helpPage } from "./help.ts"
 import { checkpointPage, conceptsPage, linkPage, materialPage, paperPage } from "./objects.ts"
@@ -178,13 +179,14 @@ export function pageRoutes(
       }),
     )
   for (const [path, page] of Object.entries({ ...reading, ...acting }))
-    routes.add(
-      "GET",
-      path,
-      addressHandler(edge, tools, path, page),
-      Object.hasOwn(reading, path) ? "visitors" : undefined,
-      offloadingOf(edge, tools, path, page),
-    )
+    for (const address of addressesOf(path))
+      routes.add(
+        "GET",
+        address,
+        addressHandler(edge, tools, path, page),
+        Object.hasOwn(reading, path) ? "visitors" : undefined,
+        offloadingOf(edge, tools, path, page),
+      )
   // These wait for the identity provider.
   routes.add("GET", "/sign-in/provider", formHandler(edge, tools, startAtProvider))
   routes.add("GET", "/sign-in/provider/back", formHandler(edge, tools, providerReturn))
