@@ -1,5 +1,6 @@
 /** Parts of many answers: people, targets, the page of a list, and what may be done next. */
 import * as v from "valibot"
+import { isObject } from "../json.ts"
 import { shape } from "../schema/fields.ts"
 import { anyCursor, at, count, id, optionalText } from "./fields.ts"
 import { described } from "./description.ts"
@@ -36,6 +37,12 @@ export const writerName = ({
   readonly username: string
   readonly agent?: string | null | undefined
 }): string => (agent == null ? username : `${username} · agent ${oneLine(agent)}`)
+
+/** The name of a writer in an answer of any shape; undefined for another value. */
+export const writerIn = (value: unknown): string | undefined =>
+  isObject(value) && typeof value.username === "string" && "userId" in value
+    ? writerName({ username: value.username, agent: typeof value.agent === "string" ? value.agent : null })
+    : undefined
 
 export type Person = v.InferOutput<typeof person>
 export type Author = v.InferOutput<typeof author>

@@ -3,7 +3,7 @@
  * has a line for each item, an object one for each member. Text by users is one line or a quote, so that none of it
  * looks like part of the document.
  */
-import { writerName } from "../../contract/answers/parts.ts"
+import { writerIn } from "../../contract/answers/parts.ts"
 import type { Read } from "../../contract/definitions/read.ts"
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts"
 import { oneLine } from "../../contract/text.ts"
@@ -27,11 +27,11 @@ const isPlain = (value: Json): boolean =>
 function inLine(value: Json): string {
   if (Array.isArray(value)) return value.map((each) => (isPlain(each) ? inLine(each) : `(${inLine(each)})`)).join(", ")
   if (!isJsonObject(value)) return oneLine(String(value))
-  const { username, agent } = value
-  if (typeof username === "string" && "userId" in value)
-    return writerName({ username, agent: typeof agent === "string" ? agent : null })
+  const writer = writerIn(value)
+  if (writer !== undefined) return writer
   const members = membersOf(value).map(
-    ([name, inner]) => `${name} ${isJsonObject(inner) && !("userId" in inner) ? `(${inLine(inner)})` : inLine(inner)}`,
+    ([name, inner]) =>
+      `${name} ${isJsonObject(inner) && writerIn(inner) === undefined ? `(${inLine(inner)})` : inLine(inner)}`,
   )
   return members.join("; ")
 }
@@ -59,7 +59,7 @@ function section([name, value]: [string, Json]): string {
 
 /** Whether a member stands on one line: a short value, or the author of something. */
 const isOneLine = ([, value]: [string, Json]): boolean =>
-  (isPlain(value) && !isLong(value)) || (isJsonObject(value) && "userId" in value)
+  (isPlain(value) && !isLong(value)) || writerIn(value) !== undefined
 
 /** A path that answers the same as Markdown. */
 function asDocument(path: string): string {
