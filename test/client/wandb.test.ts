@@ -64,6 +64,68 @@ for step in range(5):
         raise RuntimeError("the value diverged")
 `
 
+const settled = `
+import argparse
+import os
+import sys
+from research_room import wandb
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.01)
+args = parser.parse_args()
+print("reads its settings")
+wandb.init(project="late", group="first")
+wandb.config.update(args)
+wandb.config.epochs = 3
+wandb.config = {"batch": 8}
+best = 0.0
+for i in range(wandb.config.epochs):
+    accuracy = 0.5 + i / 4
+    wandb.log({"loss": 10 / (i + 1), "acc": accuracy}, commit=False)
+    if i % 2 == 0:
+        wandb.log({"val_acc": accuracy - 0.25}, commit=False)
+    wandb.log()
+    best = max(best, accuracy)
+wandb.config.late = True
+open(os.path.join(wandb.run.dir, "model.txt"), "w").write("weights")
+wandb.save("model.txt")
+wandb.run.summary["best_acc"] = best
+table = wandb.Table(columns=["image", "label", "score"])
+table.add_data(wandb.Image("x"), "cat", 0.25)
+wandb.log({"predictions": table})
+print(f"{wandb.run.group:>8} {wandb.run.name:>3} {wandb.run.project}")
+sys.exit(3)
+`
+
+const folds = `
+import multiprocessing
+from research_room import wandb
+
+def train(asked, told):
+    number, config = asked.get()
+    run = wandb.init(group="folds", name=f"fold-{number}", config=config)
+    run.log(dict(val_accuracy=0.25 * number))
+    wandb.join()
+    told.put(0.25 * number)
+
+if __name__ == "__main__":
+    told = multiprocessing.Queue()
+    workers = [(multiprocessing.Queue(), number) for number in range(2)]
+    workers = [(q, number, multiprocessing.Process(target=train, args=(q, told))) for q, number in workers]
+    for _, _, process in workers:
+        process.start()
+    run = wandb.init(config={"folds": 2})
+    group = run.sweep_id or "unknown"
+    values = []
+    for q, number, process in workers:
+        q.put((number, dict(run.config)))
+        values.append(told.get())
+        process.join()
+    run.log(dict(val_accuracy=sum(values) / len(values)))
+    wandb.join()
+    print(group, run.get_project_url())
+`
+
 const lacks = missing()
 if (lacks !== null) t.comment(`${lacks}: no script for wandb was run`)
 else {
@@ -102,6 +164,7 @@ else {
       [
         ["epoch", 3],
         ["train/loss", 3],
+        ["w", null],
       ],
     )
   })
@@ -134,6 +197,63 @@ else {
     t.match(await log.text(), "Traceback")
   })
 
+  t.test("settings after init, steps in parts, a summary and a table with pictures; its exit code", async (t) => {
+    const experimentId = await here.experiment("Are late settings kept?")
+    const { code, out, err } = await script("late.py", settled, { RESEARCH_ROOM_EXPERIMENT: experimentId })
+    t.match([code, out], [3, /^reads its settings\n +first run-\w+ late\n$/], err)
+    t.match(err, "late was set after the first report")
+    t.match(err, "wandb.save is not supported")
+    const attempt = await reported(experimentId)
+    t.match(attempt, {
+      status: "failed",
+      failure: { explanation: /exit code 3/ },
+      configuration: { lr: 0.01, epochs: 3, batch: 8 },
+    })
+    t.notOk("late" in attempt.configuration)
+    t.same(
+      attempt.metrics.map(({ name, step, value, dimensions }) => [name, step, value, dimensions?.label ?? null]).sort(),
+      [
+        ["acc", 2, 1, null],
+        ["best_acc", null, 1, null],
+        ["loss", 2, 10 / 3, null],
+        ["predictions/score", null, 0.25, "cat"],
+        ["val_acc", 2, 0.75, null],
+      ],
+    )
+  })
+
+  t.test("processes that each make a run: every one is an attempt of its own", async (t) => {
+    const experimentId = await here.experiment("Do the folds agree?")
+    const { code, out, err } = await script("folds.py", folds, { RESEARCH_ROOM_EXPERIMENT: experimentId })
+    t.match([code, out], [0, /^unknown/], err)
+    const attempts = await Promise.all((await here.attempts(experimentId)).map((each) => here.attempt(each.attemptId)))
+    t.same(attempts.map(({ status, metrics }) => [status, metrics[0]?.value]).sort(), [
+      ["succeeded", 0],
+      ["succeeded", 0.125],
+      ["succeeded", 0.25],
+    ])
+  })
+
+  t.test("a run that is killed before its first report is there; offline is kept for deliver", async (t) => {
+    const experimentId = await here.experiment("Is it killed?")
+    const killed = `
+import os, signal, time
+from research_room import wandb
+wandb.init()
+os.kill(os.getpid(), signal.SIGTERM)
+time.sleep(5)
+`
+    const { code } = await script("killed.py", killed, { RESEARCH_ROOM_EXPERIMENT: experimentId })
+    t.equal(code, 143)
+    t.match(await reported(experimentId), { status: "cancelled" })
+    const offline = await here.experiment("Is it kept?")
+    const kept = await script("line.py", regression, { RESEARCH_ROOM_EXPERIMENT: offline, WANDB_MODE: "offline" })
+    t.match([kept.code, kept.err], [0, /mode is offline/])
+    t.same(await here.attempts(offline), [])
+    t.match(await here.program(["deliver"]).ended(), { code: 0 })
+    t.match(await reported(offline), { status: "succeeded", log: { lines: Number } })
+  })
+
   t.test("without a service or an experiment the training runs all the same", async (t) => {
     const experimentId = await here.experiment("Is it away?")
     t.match(await script("line.py", regression), { code: 0, out: /^final/, err: /Name the experiment/ })
@@ -142,6 +262,6 @@ else {
     t.match([code, out], [0, /^final/])
     await here.mend()
     t.match(await here.program(["deliver"]).ended(), { code: 0 })
-    t.match(await reported(experimentId), { status: "succeeded", log: { lines: 1 } })
+    t.match(await reported(experimentId), { status: "succeeded", log: { lines: Number } })
   })
 }

@@ -1258,6 +1258,13 @@ class Attempt:
     def _stop_capture(self, trace: str = "") -> None:
         """Gives the program its own streams back, and sends what it printed. trace: how it ended, which Python prints
         later."""
+        if self._captured is not None and self._log_file is not None:
+            if trace:
+                self._captured[0].write("stderr", trace)
+            self._release(self._attach_log)
+
+    def _release(self, use: Optional[Callable[[pathlib.Path], None]] = None) -> None:
+        """Gives the program its own streams back. use: is called with the file of what it printed."""
         if self._captured is None or self._log_file is None:
             return
         log, out, err = self._captured
@@ -1266,10 +1273,9 @@ class Attempt:
             sys.stdout = out.stream
         if sys.stderr is err:
             sys.stderr = err.stream
-        if trace:
-            log.write("stderr", trace)
         log.close()
-        self._attach_log(self._log_file)
+        if use is not None:
+            use(self._log_file)
         shutil.rmtree(self._log_file.parent, ignore_errors=True)
 
     @_never_raises
@@ -1685,6 +1691,7 @@ class _Terminated(SystemExit):
 
 
 def _terminate(*_: Any) -> None:
+    _wandb._exit_code = 143
     raise _Terminated(143)
 
 
@@ -1833,6 +1840,8 @@ def _usage(name: str) -> str:
     usage = ", ".join(each.name if each.default is each.empty else f"{each.name}=..." for each in parameters)
     return f"{kind.__name__.lower()}.{name}({usage})\n{inspect.getdoc(method)}\n"
 
+
+#+ wandb_run.py
 
 #+ wandb.py
 
