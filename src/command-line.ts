@@ -1,15 +1,14 @@
-/** Assembles the command line from the commands in src/commands, and reports their failures. */
+/**
+ * Assembles the command line from the commands in src/commands, and reports their failures. It loads what a command
+ * needs beyond its options only when the command runs (`test/build/loaded.test.ts`).
+ */
 import { Command, CommanderError } from "commander"
 import { commands, internalCommands } from "./commands/all.ts"
 import { noteRunningCommand, workAsOwner } from "./commands/running.ts"
-import { messageOf } from "./contract/faults.ts"
+import { codeOf, FailedError, messageOf } from "./contract/faults.ts"
 import { Refusal } from "./contract/refusals/refusal.ts"
 import { oneLine, printable } from "./contract/text.ts"
-import { ListenError } from "./http/server.ts"
-import { isStorageFault } from "./ledger/storage/database.ts"
-import { killFirst } from "./jobs/child.ts"
-import { DataError } from "./ledger/storage/opening.ts"
-import { FailedError, proxyNote, refuseUnknownVariables, UsageError } from "./settings.ts"
+import { proxyNote, refuseUnknownVariables, UsageError } from "./settings.ts"
 import { softwareVersion } from "./version.ts"
 
 // Only the user who runs this may read the data: it holds password digests and private Libraries.
@@ -27,12 +26,14 @@ function throwInstead(command: Command): void {
   command.commands.forEach(throwInstead)
 }
 throwInstead(program)
-program.hook("preAction", (_program, command) => {
+program.hook("preAction", async (_program, command) => {
   refuseUnknownVariables(program, process.env)
   noteRunningCommand(command)
   workAsOwner(command.opts().data)
   // A command on the data of a running service should be the first to be killed when memory runs out.
-  if (command.opts().data !== undefined && !["serve", "demo"].includes(command.name())) killFirst()
+  if (command.opts().data === undefined || ["serve", "demo"].includes(command.name())) return
+  const { killFirst } = await import("./jobs/child.ts")
+  killFirst()
 })
 // By default Node opens a debugger port on this signal.
 if (process.platform !== "win32") process.on("SIGUSR1", () => {})
@@ -48,22 +49,22 @@ for (const name of ["log", "error"] as const) {
   console[name] = (text: unknown) => print(printable(String(text)))
 }
 
+/** Whether the database says that the storage failed. Without its codes, the database is not loaded to find out. */
+const isStorageFault = async (error: unknown): Promise<boolean> =>
+  codeOf(error).startsWith("SQLITE_") && (await import("./ledger/storage/database.ts")).isStorageFault(error)
+
 /** Prints one sentence to standard error and exits: with 2 after a usage error, 1 after a failure, 0 after help. */
-function end(error: unknown): never {
+async function end(error: unknown): Promise<never> {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2)
   if (error instanceof UsageError) {
     console.error(`research-room: ${error.message}`)
     process.exit(2)
   }
-  if (isStorageFault(error)) {
+  if (await isStorageFault(error)) {
     console.error(`research-room: The data cannot be read or written (${messageOf(error)}). Nothing was changed.`)
     process.exit(1)
   }
-  const isExpected =
-    error instanceof FailedError ||
-    error instanceof DataError ||
-    error instanceof ListenError ||
-    error instanceof Refusal
+  const isExpected = error instanceof FailedError || error instanceof Refusal
   console.error(
     `research-room: ${
       isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -13,11 +13,6 @@ export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** The command failed. The message is one sentence for the user; the exit code is 1. */
-export class FailedError extends Error {
-  override readonly name = "FailedError"
-}
-
 /** Rejects the value of a flag. */
 export const invalid = (message: string): never => {
   throw new InvalidArgumentError(message)

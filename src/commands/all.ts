@@ -1,7 +1,5 @@
 /** All commands of the program, in the order of its help. */
 import { Command } from "commander"
-import { hostJobs } from "../jobs/host.ts"
-import { loadEngine } from "../ledger/storage/opening.ts"
 import { packaged } from "../packaged.ts"
 import { softwareVersion } from "../version.ts"
 import { auditCommand } from "./audit.ts"
@@ -53,7 +51,11 @@ export const commands = (): readonly Command[] => [
 
 /** The commands with which the program starts itself, for work that may cost too much. */
 export const internalCommands = (): readonly Command[] => [
-  new Command("jobs").argument("<megabytes>").action((megabytes: string) => {
+  new Command("jobs").argument("<megabytes>").action(async (megabytes: string) => {
+    const [{ hostJobs }, { loadEngine }] = await Promise.all([
+      import("../jobs/host.ts"),
+      import("../ledger/storage/opening.ts"),
+    ])
     // The worker thread uses the SQLite engine that this process has loaded.
     loadEngine()
     hostJobs(Number(megabytes))

@@ -1,6 +1,7 @@
 /** `research-room audit`: the audit log, for an operator without a browser. */
 import type { Command } from "commander"
-import { type AuditEntry, type AuditKind, auditKindNames, auditKinds } from "../contract/answers/audit.ts"
+import type { AuditEntry } from "../contract/answers/audit.ts"
+import { type AuditKind, auditKindNames, auditKinds } from "../contract/audit-kinds.ts"
 import { option, wholeNumber } from "../settings.ts"
 import { type ListOptions, jsonOption, printList } from "./table.ts"
 import { dataCommand, personNamed } from "./with-instance.ts"

@@ -3,7 +3,6 @@ import { resolve } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { Command } from "commander"
 import type { Instance } from "../app/compose/instance.ts"
-import { backUp, restore } from "../check/backup.ts"
 import type { CheckReport } from "../check/check.ts"
 import { messageOf } from "../contract/faults.ts"
 import { option } from "../settings.ts"
@@ -42,6 +41,7 @@ function watchGrowing(file: string, bytes: number): () => void {
 }
 
 async function backup({ db, ledger, tables }: Instance, file: string): Promise<void> {
+  const { backUp } = await import("../check/backup.ts")
   const report = await withProgress((onProgress) => backUp(db, file, { onProgress, onCopying: watchGrowing }))
   const { bytes, seconds } = report
   await ledger
@@ -59,6 +59,7 @@ export const backupCommand = (): Command =>
     .work(backup)
 
 async function putBack(file: string, { data, force = false }: { data: string; force?: boolean }): Promise<void> {
+  const { restore } = await import("../check/backup.ts")
   const { report, kept } = await withProgress((onProgress) =>
     restore(file, data, { force, onProgress, command: runningCommand() }),
   )

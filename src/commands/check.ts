@@ -1,15 +1,11 @@
 /** `research-room check`: verifies the data. */
 import type { Command } from "commander"
-import { bringForward } from "../app/compose/upgrade.ts"
-import { databaseFile } from "../ledger/storage/data.ts"
 import { unprovedWords } from "../contract/unproved.ts"
-import { type CheckReport, checkData } from "../check/check.ts"
-import { compareMark, setMark } from "../check/mark.ts"
+import type { CheckReport } from "../check/check.ts"
 import type { Db } from "../ledger/storage/database.ts"
-import { isReadOnly, openReadOnly } from "../ledger/storage/opening.ts"
 import { option } from "../settings.ts"
 import { withProgress } from "./progress.ts"
-import { dataCommand, mustHoldData, withInstance } from "./with-instance.ts"
+import { dataCommand, withInstance } from "./with-instance.ts"
 
 interface Options {
   readonly data: string
@@ -18,6 +14,10 @@ interface Options {
 }
 
 async function check(db: Db, { quick = false, mark }: Options): Promise<void> {
+  const [{ checkData }, { compareMark, setMark }] = await Promise.all([
+    import("../check/check.ts"),
+    import("../check/mark.ts"),
+  ])
   const start = performance.now()
   const report = await withProgress((onProgress) => checkData(db, onProgress, { quick }))
   const problems = [...report.problems, ...(mark === undefined ? [] : compareMark(db, mark))]
@@ -50,7 +50,16 @@ function unprovedLines(unproved: CheckReport["unproved"]): string[] {
   )
 }
 
-async function checkReadOnly(file: string, options: Options): Promise<void> {
+async function checkFolder(options: Options): Promise<void> {
+  const [{ bringForward }, { databaseFile }, { isReadOnly, openReadOnly }, { mustHoldData }] = await Promise.all([
+    import("../app/compose/upgrade.ts"),
+    import("../ledger/storage/data.ts"),
+    import("../ledger/storage/opening.ts"),
+    import("./open-instance.ts"),
+  ])
+  const file = databaseFile(options.data)
+  mustHoldData(options.data)
+  if (!isReadOnly(file)) return withInstance(options.data, ({ db }) => check(db, options))
   const { db, close } = openReadOnly(file, (copy) => bringForward(copy))
   await check(db, options).finally(close)
 }
@@ -67,10 +76,4 @@ export const checkCommand = (): Command =>
         "refuse a history without the entries that this file marks; then mark the newest entry of every Room in it",
       ),
     )
-    .action((options: Options) => {
-      const file = databaseFile(options.data)
-      mustHoldData(options.data)
-      return isReadOnly(file)
-        ? checkReadOnly(file, options)
-        : withInstance(options.data, ({ db }) => check(db, options))
-    })
+    .action(checkFolder)

@@ -1,7 +1,6 @@
 /** `research-room credential`: Room credentials, for an operator without a browser. */
 import { Command } from "commander"
 import { enumerations } from "../contract/schema/enumerations.ts"
-import { isoTime } from "../ledger/world.ts"
 import { expiresOption, listOf, option, permissionsOption, UsageError } from "../settings.ts"
 import { accessColumns, jsonOption, type ListOptions, printList, tokenColumn } from "./table.ts"
 import { admitAs, dataCommand, personNamed, roomWithId } from "./with-instance.ts"
@@ -30,6 +29,7 @@ const issue = () =>
     .addOption(expiresOption())
     .work(async (instance, options: IssueOptions) => {
       const { permissions, threads: threadIds, expires: expiresAt } = options
+      const { isoTime } = await import("../ledger/world.ts")
       const roomId = options.room.toLowerCase()
       const { userId } = personNamed(instance, options.user)
       const label =

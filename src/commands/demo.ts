@@ -1,10 +1,7 @@
 /** `research-room demo`: a seeded instance that calls no other service. */
 import { Command } from "commander"
-import { startDemo } from "../demo/demo.ts"
-import { openLog } from "../log.ts"
 import { option, portOption } from "../settings.ts"
 import { type EdgeSettings, mustHaveBaseUrl, outsideOf, withEdgeOptions } from "./serve.ts"
-import { untilEnded } from "./until-ended.ts"
 
 interface Options extends EdgeSettings {
   readonly data?: string
@@ -14,6 +11,11 @@ interface Options extends EdgeSettings {
 
 async function demo(options: Options): Promise<void> {
   mustHaveBaseUrl(options)
+  const [{ startDemo }, { openLog }, { untilEnded }] = await Promise.all([
+    import("../demo/demo.ts"),
+    import("../log.ts"),
+    import("./until-ended.ts"),
+  ])
   const running = await startDemo({
     ...options,
     // Reader threads do not use the seeded world.

@@ -1,6 +1,5 @@
 /** `research-room drill`: tests whether Litestream's copy could be restored now. A timer runs it. */
 import { Command } from "commander"
-import { drill } from "../check/drill.ts"
 import { option, wholeNumber } from "../settings.ts"
 import { withProgress } from "./progress.ts"
 
@@ -17,6 +16,7 @@ const withAge = (at: number, now: number): string =>
   `${new Date(at).toISOString()}, ${Math.max(0, Math.round((now - at) / 1_000))} s ago`
 
 async function run(source: string, { maxAge, quick = false, ...options }: Options): Promise<void> {
+  const { drill } = await import("../check/drill.ts")
   const report = await withProgress((onProgress) => drill({ ...options, source, quick, onProgress }))
   const now = Date.now()
   const { lacks, newestAt } = report

@@ -1,13 +1,11 @@
 /**
  * `research-room export`: writes a Room as an RO-Crate or an SQLite file, without a browser, even while a service runs.
  */
-import { messageOf } from "../contract/faults.ts"
+import { FailedError, messageOf } from "../contract/faults.ts"
 import { existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { open } from "node:fs/promises"
 import type { Command } from "commander"
-import { isUuid } from "../contract/schema/fields.ts"
 import type { Instance } from "../app/compose/instance.ts"
-import { DataError } from "../ledger/storage/opening.ts"
 import { baseUrlOption, option, UsageError } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
 import { dataCommand, refusalsAsUsage } from "./with-instance.ts"
@@ -30,7 +28,7 @@ export async function writeNew(bytes: AsyncIterable<Uint8Array>, file: string): 
     await handle.writeFile(bytes).finally(() => handle.close())
     renameSync(partial, file)
   } catch (error) {
-    throw new DataError(`The export could not be written to ${file} (${messageOf(error)}).`)
+    throw new FailedError(`The export could not be written to ${file} (${messageOf(error)}).`)
   } finally {
     rmSync(partial, { force: true })
   }
@@ -38,9 +36,10 @@ export async function writeNew(bytes: AsyncIterable<Uint8Array>, file: string): 
 
 const ROOM_LIST = "research-room room list prints the ids of the Rooms."
 
-function run({ exports }: Instance, room: string, { output, baseUrl, sqlite }: Options): Promise<void> {
+async function run({ exports }: Instance, room: string, { output, baseUrl, sqlite }: Options): Promise<void> {
+  const { isUuid } = await import("../contract/schema/fields.ts")
   if (!isUuid(room)) throw new UsageError(`${room} is not the id of a Room. ${ROOM_LIST}`)
-  return refusalsAsUsage(async () => {
+  await refusalsAsUsage(async () => {
     const source = { baseUrl, softwareVersion }
     const { name, bytes } = sqlite
       ? await exports.sqlite(room.toLowerCase(), source)

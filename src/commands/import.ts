@@ -1,13 +1,9 @@
 /** `research-room import`: imports a Room of another instance from its export. */
 import { existsSync } from "node:fs"
 import type { Command } from "commander"
-import { importCrate } from "../app/imports/import.ts"
-import { messageOf } from "../contract/faults.ts"
+import { FailedError, messageOf } from "../contract/faults.ts"
 import { onlySaid, unprovedWords } from "../contract/unproved.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { CrateFault } from "../research/import/crate-file.ts"
-import { isStorageFault } from "../ledger/storage/database.ts"
-import { DataError } from "../ledger/storage/opening.ts"
 import { option, UsageError } from "../settings.ts"
 import { withProgress } from "./progress.ts"
 import { dataCommand, personNamed, withInstance } from "./with-instance.ts"
@@ -18,13 +14,17 @@ interface Options {
   readonly owner?: string
 }
 
-/** @throws DataError with the reason if the crate or the disk is at fault, otherwise the error itself */
-function notImported(error: unknown): never {
+/** @throws FailedError with the reason if the crate or the disk is at fault, otherwise the error itself */
+async function notImported(error: unknown): Promise<never> {
+  const [{ CrateFault }, { isStorageFault }] = await Promise.all([
+    import("../research/import/crate-file.ts"),
+    import("../ledger/storage/database.ts"),
+  ])
   if (isStorageFault(error))
-    throw new DataError(`The data cannot be written (${messageOf(error)}). Nothing was imported.`)
+    throw new FailedError(`The data cannot be written (${messageOf(error)}). Nothing was imported.`)
   if (error instanceof Refusal && error.details.committed === null) throw error
   throw error instanceof Refusal || error instanceof CrateFault
-    ? new DataError(`${error.message} Nothing was imported.`)
+    ? new FailedError(`${error.message} Nothing was imported.`)
     : error
 }
 
@@ -32,6 +32,7 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`)
   if ((adopt === undefined) !== (owner === undefined))
     throw new UsageError("--adopt and --owner must be given together.")
+  const { importCrate } = await import("../app/imports/import.ts")
   await withInstance(
     data,
     async (instance) => {

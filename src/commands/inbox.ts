@@ -4,20 +4,11 @@
  */
 import { setTimeout } from "node:timers/promises"
 import { Command } from "commander"
-import { ResearchRoomClient } from "../client/index.ts"
 import type { InboxEntry } from "../contract/answers/index.ts"
-import { messageOf } from "../contract/faults.ts"
+import { FailedError, messageOf } from "../contract/faults.ts"
 import { limits } from "../contract/limits.ts"
 import { oneLine } from "../contract/text.ts"
-import {
-  FailedError,
-  option,
-  sequence,
-  type RemoteOptions,
-  requireService,
-  tokenOption,
-  urlOption,
-} from "../settings.ts"
+import { option, sequence, type RemoteOptions, requireService, tokenOption, urlOption } from "../settings.ts"
 
 interface InboxSettings extends RemoteOptions {
   readonly after: number
@@ -33,6 +24,7 @@ const line = ({ sequence, summary, concerns }: InboxEntry): string =>
 
 async function inbox({ after, follow = false, json = false, ...remote }: InboxSettings): Promise<void> {
   const { url: baseUrl, token } = requireService(remote)
+  const { ResearchRoomClient } = await import("../client/index.ts")
   const client = new ResearchRoomClient({ baseUrl, token, ...(follow && { retries: Number.POSITIVE_INFINITY }) })
   for (let [from, hasMore] = [after, true]; hasMore || follow; ) {
     const startedAt = performance.now()

@@ -2,21 +2,11 @@
 import { readFileSync, statSync } from "node:fs"
 import { createInterface } from "node:readline/promises"
 import { Command } from "commander"
-import { ResearchRoomClient } from "../client/index.ts"
-import { messageOf } from "../contract/faults.ts"
+import { FailedError, messageOf } from "../contract/faults.ts"
 import { limits } from "../contract/limits.ts"
-import { isUuid } from "../contract/schema/fields.ts"
 import { isOver, takesProgress } from "../contract/states.ts"
-import { type Point, readAsLine, readTable } from "../research/measurements/read-table.ts"
-import {
-  FailedError,
-  option,
-  type RemoteOptions,
-  requireService,
-  tokenOption,
-  UsageError,
-  urlOption,
-} from "../settings.ts"
+import type { Point } from "../research/measurements/read-table.ts"
+import { option, type RemoteOptions, requireService, tokenOption, UsageError, urlOption } from "../settings.ts"
 
 /** The most bytes of points in one event. */
 const BYTES = 45_000
@@ -79,6 +69,11 @@ function textOf(file: string): string {
 async function metrics(attemptId: string, file: string, flags: Flags): Promise<void> {
   const { by, missing, metric, yes = false, ...remote } = flags
   const { url: baseUrl, token } = requireService(remote)
+  const [{ ResearchRoomClient }, { isUuid }, { readAsLine, readTable }] = await Promise.all([
+    import("../client/index.ts"),
+    import("../contract/schema/fields.ts"),
+    import("../research/measurements/read-table.ts"),
+  ])
   if (!isUuid(attemptId))
     throw new UsageError(`${attemptId} is not the id of an attempt. The id is the last part of the attempt's address.`)
   const hints = { by: listed(by), missing: listed(missing), metric }

@@ -1,6 +1,5 @@
 /** `research-room papers`: imports the metadata of papers from files of arXiv and Crossref. */
 import { Command } from "commander"
-import { ImportError, importPapers, importSize } from "../library/papers/import.ts"
 import { UsageError } from "../settings.ts"
 import { counted } from "../web/words.ts"
 import { progressBar } from "./progress.ts"
@@ -9,7 +8,8 @@ import { dataCommand, withInstance } from "./with-instance.ts"
 const FORMAT = "{bar} {percentage}% | {papers} papers | {eta_formatted} left"
 
 async function importFile(file: string, { data }: { data: string }): Promise<void> {
-  const progress = progressBar(FORMAT)
+  const { ImportError, importPapers, importSize } = await import("../library/papers/import.ts")
+  const progress = await progressBar(FORMAT)
   try {
     const size = await importSize(file)
     await withInstance(

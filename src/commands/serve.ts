@@ -1,6 +1,7 @@
 /** `research-room serve`: the service itself. */
 import { statSync } from "node:fs"
 import type { Command, Option } from "commander"
+import type { Logger } from "pino"
 import { isLoopback } from "../edge/limits/address.ts"
 import { type Admits, inviters } from "../edge/sign-in-options.ts"
 import { type Network, networksIn } from "../rooms/webhook-addresses.ts"
@@ -16,13 +17,8 @@ import {
   portOption,
   threadsOption,
 } from "../settings.ts"
-import { openLog } from "../log.ts"
-import { startCopy } from "../app/replication/follower.ts"
-import { startService } from "../app/service.ts"
-import { rescue } from "../check/backup.ts"
-import { databaseFile } from "../ledger/storage/data.ts"
+
 import { withProgress } from "./progress.ts"
-import { untilEnded } from "./until-ended.ts"
 import { dataCommand } from "./with-instance.ts"
 
 // The flags that `serve` and `demo` share, and the settings made of them.
@@ -251,18 +247,20 @@ interface ServeSettings extends EdgeSettings {
   readonly threads: number
 }
 
-const logOf = ({ logRequests }: ServeSettings) => openLog("info", { busy: logRequests === "on" })
+async function logOf({ logRequests }: ServeSettings): Promise<Logger> {
+  const { openLog } = await import("../log.ts")
+  return openLog("info", { busy: logRequests === "on" })
+}
 
 async function serveCopy(settings: ServeSettings, follow: string): Promise<void> {
   const { primary } = settings
   if (primary === undefined) throw new UsageError("A copy redirects writes to the original: name it with --primary.")
   if (settings.replicated !== undefined) throw new UsageError("--follow and --replicated cannot be combined.")
-  const copy = await startCopy({
-    ...settings,
-    follow,
-    primary,
-    log: logOf(settings),
-  })
+  const [{ startCopy }, { untilEnded }] = await Promise.all([
+    import("../app/replication/follower.ts"),
+    import("./until-ended.ts"),
+  ])
+  const copy = await startCopy({ ...settings, follow, primary, log: await logOf(settings) })
   const ended = untilEnded(copy)
   console.log(`research-room serves a copy of ${primary}, ${follow}, for reading at ${copy.baseUrl}`)
   console.log(`An agent starts at ${copy.baseUrl}/llms.txt`)
@@ -274,7 +272,13 @@ async function serve(settings: ServeSettings): Promise<void> {
   if (settings.follow !== undefined) return serveCopy(settings, settings.follow)
   if (settings.primary !== undefined || settings.forward)
     throw new UsageError("--primary and --forward are for a copy: name its folder with --follow.")
-  const log = logOf(settings)
+  const [{ startService }, { rescue }, { databaseFile }, { untilEnded }] = await Promise.all([
+    import("../app/service.ts"),
+    import("../check/backup.ts"),
+    import("../ledger/storage/data.ts"),
+    import("./until-ended.ts"),
+  ])
+  const log = await logOf(settings)
   const service = await withProgress((onForward) =>
     startService({ ...settings, onForward, ...outsideOf(settings, GITHUB_API), log }),
   )

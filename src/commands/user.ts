@@ -1,5 +1,4 @@
 /** `research-room user`: manages people, for an operator without a browser. */
-import * as v from "valibot"
 import type { Instance } from "../app/compose/instance.ts"
 import type { EndedAccess } from "../people/operators.ts"
 import type { Person } from "../people/people.ts"
@@ -8,8 +7,6 @@ import { counted } from "../web/words.ts"
 import { dataCommand, personNamed, refusalsAsUsage, withInstance } from "./with-instance.ts"
 import { randomBytes } from "node:crypto"
 import { Command } from "commander"
-import { description, shownName } from "../contract/answers/description.ts"
-import { shape, username } from "../contract/schema/fields.ts"
 import { limits } from "../contract/limits.ts"
 import { present } from "../contract/present.ts"
 import { jsonOption, type ListOptions, printList } from "./table.ts"
@@ -118,7 +115,8 @@ interface Options {
   readonly password?: string
 }
 
-function checkedName(name: string): string {
+async function checkedName(name: string): Promise<string> {
+  const [v, { username }] = await Promise.all([import("valibot"), import("../contract/schema/fields.ts")])
   const parsed = v.safeParse(username, name)
   if (parsed.success) return parsed.output
   throw new UsageError(`The name ${parsed.issues[0].message}.`)
@@ -139,9 +137,9 @@ const add = () =>
   dataCommand("add", "create a person; the first one is the operator")
     .argument("<username>")
     .addOption(passwordOption())
-    .action((name: string, options: Options) => {
+    .action(async (name: string, options: Options) => {
       const chosen = passwordFrom(options)
-      const checked = checkedName(name)
+      const checked = await checkedName(name)
       return withInstance(
         options.data,
         async ({ accounts }) => {
@@ -161,7 +159,7 @@ const password = () =>
     .action((name: string, { everything = false, ...options }: Options & { everything?: boolean }) => {
       const chosen = passwordFrom(options)
       return withInstance(options.data, async ({ accounts }) => {
-        const reset = await accounts.setPassword(checkedName(name), chosen.password, { everything })
+        const reset = await accounts.setPassword(await checkedName(name), chosen.password, { everything })
         if (reset === undefined) throw new UsageError(`There is no user named ${name}.`)
         const { username } = reset.person
         console.log(
@@ -192,7 +190,12 @@ const cite = () =>
     .addOption(option("--orcid <id>", "their ORCID, with or without https://orcid.org/; it is not checked with ORCID"))
     .work(async (instance, username: string, { data: _data, ...changes }: CitationOptions) => {
       const { accounts, tables } = instance
-      const person = personNamed(instance, checkedName(username))
+      const [v, { description, shownName }, { shape }] = await Promise.all([
+        import("valibot"),
+        import("../contract/answers/description.ts"),
+        import("../contract/schema/fields.ts"),
+      ])
+      const person = personNamed(instance, await checkedName(username))
       const { name, givenName, familyName, orcid } = present(tables.people.described(person.userId))
       const parts = Object.entries({ name, givenName, familyName, orcid, ...changes })
       const parsed = v.safeParse(

@@ -1,80 +1,21 @@
-/**
- * Opens the data folder of a command, whether or not a service is running on it, and finds and does what the command
- * names there.
- */
-import { accessSync, constants } from "node:fs"
+/** Runs a command on the data folder that it names, and finds and does what the command names there. */
 import { Command } from "commander"
-import { codeOf } from "../contract/faults.ts"
-import { type JsonObject, trusted } from "../contract/json.ts"
-import { type OperationName, operationOf } from "../contract/operations/index.ts"
+import type { JsonObject } from "../contract/json.ts"
+import type { OperationName } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { createInstance, type Instance } from "../app/compose/instance.ts"
-import { openForward } from "../app/compose/upgrade.ts"
-import { databaseFile } from "../ledger/storage/data.ts"
-import { DataError, storedSchema } from "../ledger/storage/opening.ts"
-import { lockFolder } from "../ledger/storage/ownership.ts"
-import { latestSchema } from "../ledger/storage/schema.ts"
+import type { Instance } from "../app/compose/instance.ts"
 import type { Person } from "../people/people.ts"
 import { dataOption, UsageError } from "../settings.ts"
-import { withProgress } from "./progress.ts"
-import { runningCommand } from "./running.ts"
+import type * as Opening from "./open-instance.ts"
 
-/**
- * Locks a folder whose data must be upgraded: a running service has an older version and relies on its own schema.
- * @throws DataError if there is such a service
- */
-function lockIfOlder(folder: string): () => void {
-  const stored = storedSchema(databaseFile(folder))
-  if (stored === null || stored >= latestSchema) return () => {}
-  try {
-    return lockFolder(folder)
-  } catch (error) {
-    if (!(error instanceof DataError)) throw error
-    throw new DataError(
-      `The data has schema ${stored}, and this program would upgrade it to ${latestSchema} while a service uses it. ` +
-        `Nothing was changed. Use the program of that service, or end it first. ${error.message}`,
-    )
-  }
-}
-
-/** @throws DataError if the folder holds no data, or this user may not read it */
-export function mustHoldData(folder: string): void {
-  try {
-    accessSync(databaseFile(folder), constants.R_OK)
-  } catch (error) {
-    if (codeOf(error) !== "EACCES")
-      throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
-    throw new DataError(`This user may not read ${databaseFile(folder)}.`)
-  }
-}
-
-export interface OpenOptions {
-  readonly make?: boolean
-  /** Whether to lock the folder while the command runs, because a running service caches what the command changes. */
-  readonly alone?: boolean
-}
-
-/** Runs work on the instance in a folder. @throws DataError if the folder holds no data, or a service uses it */
-export async function withInstance<T>(
-  folder: string,
-  work: (instance: Instance) => T | Promise<T>,
-  { make = false, alone = false }: OpenOptions = {},
-): Promise<T> {
-  using opened = new DisposableStack()
-  if (!make) mustHoldData(folder)
-  if (alone) opened.defer(lockFolder(folder))
-  const release = alone ? () => {} : lockIfOlder(folder)
-  const { db, world, instanceId, openReader } = await withProgress((onProgress) =>
-    openForward(databaseFile(folder), undefined, onProgress),
-  ).finally(release)
-  opened.defer(() => db.close())
-  return await work(createInstance({ db, world, instanceId, openReader, command: runningCommand() }))
-}
+/** Loads the service, and runs work on the instance in a folder. */
+export const withInstance: typeof Opening.withInstance = async (...given) =>
+  (await import("./open-instance.ts")).withInstance(...given)
 
 /** A command on the data in the folder that its option `--data` names. */
 class DataCommand extends Command {
   /** Sets what the command does on the instance. @param work also gets the arguments and the options */
-  work<A extends unknown[]>(work: (instance: Instance, ...given: A) => unknown, open?: OpenOptions): this {
+  work<A extends unknown[]>(work: (instance: Instance, ...given: A) => unknown, open?: Opening.OpenOptions): this {
     return this.action(async (...given: A) => {
       await withInstance(this.opts().data, (instance) => work(instance, ...given), open)
     })
@@ -136,6 +77,10 @@ export async function admitAs(
   params: Record<string, string>,
   body: object,
 ): Promise<JsonObject> {
+  const [{ trusted }, { operationOf }] = await Promise.all([
+    import("../contract/json.ts"),
+    import("../contract/operations/index.ts"),
+  ])
   const operation = operationOf(name)
   const { userId, username: actorName } = personNamed(instance, username)
   return await refusalsAsUsage(async () => {

@@ -3,14 +3,10 @@
  * service uses.
  */
 import type { Command } from "commander"
-import { copiesOf } from "../app/compose/backup-places.ts"
 import type { Instance } from "../app/compose/instance.ts"
 import { enumerations } from "../contract/schema/enumerations.ts"
-import { isUuid } from "../contract/schema/fields.ts"
-import { databaseFile } from "../ledger/storage/data.ts"
 import type { NamedWrite } from "../ledger/journal/withheld.ts"
 import { oneLine, shortened } from "../contract/text.ts"
-import { withWords } from "../contract/definitions/withheld-text.ts"
 import { option, UsageError } from "../settings.ts"
 import { admitAs, dataCommand, operatorNamed, withInstance } from "./with-instance.ts"
 
@@ -28,7 +24,8 @@ interface Options {
 /** The most characters of a text in the list of what can be withheld. */
 const SHOWN = 70
 
-function writeNamedBy({ sequence, entry, record }: Options): NamedWrite {
+async function writeNamedBy({ sequence, entry, record }: Options): Promise<NamedWrite> {
+  const { isUuid } = await import("../contract/schema/fields.ts")
   const given = [sequence, entry, record].filter((each) => each !== undefined)
   if (given.length !== 1) throw new UsageError("Give exactly one of --sequence, --entry and --record.")
   if (sequence !== undefined && /^[1-9][0-9]{0,14}$/.test(sequence)) return { sequence: Number(sequence) }
@@ -39,7 +36,7 @@ function writeNamedBy({ sequence, entry, record }: Options): NamedWrite {
 
 async function withhold(room: string, options: Options): Promise<void> {
   const roomId = room.toLowerCase()
-  const of = writeNamedBy(options)
+  const of = await writeNamedBy(options)
   const { data, fields, reason, explanation } = options
   const isListing = fields === undefined && reason === undefined && explanation === undefined
   if (!isListing && (fields === undefined || reason === undefined || explanation === undefined))
@@ -52,6 +49,11 @@ async function withhold(room: string, options: Options): Promise<void> {
     const write = withheld.write(roomId, of)
     if (write === undefined) throw new UsageError(`There is no such write in a Room ${room}.`)
     if (isListing) {
+      const [{ copiesOf }, { withWords }, { databaseFile }] = await Promise.all([
+        import("../app/compose/backup-places.ts"),
+        import("../contract/definitions/withheld-text.ts"),
+        import("../ledger/storage/data.ts"),
+      ])
       console.log(
         `Entry ${write.sequence} of the Room's activity, ${write.target.label ?? write.target.kind}. ` +
           "The texts that can be withheld, each with its place for --fields:",

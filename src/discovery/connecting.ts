@@ -1,6 +1,5 @@
 /** The texts that connect an agent's program, defined once for the pages, `research-room connect` and the tests. */
-import { pathOf } from "./markdown.ts"
-import { mcpPath } from "../contract/base-path.ts"
+import { connectPaths, mcpPath } from "../contract/base-path.ts"
 
 /** The values to put into the texts. */
 export interface Connection {
@@ -147,7 +146,7 @@ export const programs: readonly Guide[] = [
     where: "Run this after the lines of the environment.",
     form: "sh",
     text: (connection) =>
-      `curl -sS "$RESEARCH_ROOM_URL${pathOf(identityOf(connection))}" -H "Authorization: Bearer $${TOKEN}"`,
+      `curl -sS "$RESEARCH_ROOM_URL${connectPaths[identityOf(connection)]}" -H "Authorization: Bearer $${TOKEN}"`,
   },
 ]
 
@@ -157,7 +156,7 @@ export const skillInstall: Guide = {
   title: "Skill",
   where: "Run this in the project's folder. Claude Code looks in .claude/skills instead of .agents/skills.",
   form: "sh",
-  text: () => `curl -sSO "$RESEARCH_ROOM_URL${pathOf("skill_zip")}"\npython3 -m zipfile -e skill.zip .agents/skills`,
+  text: () => `curl -sSO "$RESEARCH_ROOM_URL${connectPaths.skill_zip}"\npython3 -m zipfile -e skill.zip .agents/skills`,
 }
 
 /** The first message to the agent. */
@@ -168,9 +167,9 @@ export const firstPrompt: Guide = {
   form: "text",
   text: ({ baseUrl, roomId = "{roomId}" }) => `You take part in a research Room at ${baseUrl}.
 If you have the tools of the MCP server ${SERVER}, begin with whoami, then brief.
-If not, read ${baseUrl}${pathOf("skill")} first. Your credential is in the environment variable ${TOKEN}. \
-Send it as Authorization: Bearer, to this address only. Begin with GET ${pathOf("identity")}, \
-then GET ${pathOf("room_brief").replace("{roomId}", roomId)}?format=markdown.
+If not, read ${baseUrl}${connectPaths.skill} first. Your credential is in the environment variable ${TOKEN}. \
+Send it as Authorization: Bearer, to this address only. Begin with GET ${connectPaths.identity}, \
+then GET ${connectPaths.room_brief.replace("{roomId}", roomId)}?format=markdown.
 Never print the credential.`,
 }
 

@@ -1,5 +1,6 @@
 /** The definitions of the discovery routes, with which a client finds out what the service offers. */
 import * as v from "valibot"
+import { connectPaths } from "../contract/base-path.ts"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { described } from "../contract/schema/validation.ts"
 import { oneOf, plain } from "../contract/schema/fields.ts"
@@ -63,7 +64,7 @@ const all = [
   read({
     name: "skill",
     surface,
-    path: "/api/research/skill",
+    path: connectPaths.skill,
     summary: "How agents work here, in Markdown; part selects one of the references.",
     parameters: {
       part: v.exactOptional(described(oneOf(enumerations.skillPart), "Left out: how to start, and the rules.")),
@@ -114,7 +115,7 @@ const all = [
   read({
     name: "skill_zip",
     surface,
-    path: "/skill.zip",
+    path: connectPaths.skill_zip,
     summary: "The skill as a folder in the open format of Agent Skills, with the Python client beside it, in a zip.",
     mediaType: "application/zip",
     answer: v.unknown(),

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { Duplex } from "node:stream"
 import { toNodeHandler } from "h3/node"
 import { basePathOf } from "../contract/base-path.ts"
+import { FailedError } from "../contract/faults.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { familyOf } from "../contract/versions.ts"
 import { addressOf } from "../edge/limits/address.ts"
@@ -24,7 +25,7 @@ export const patience = { headersTimeout: 10_000, requestTimeout: 30_000, connec
 const GRACE = 10_000
 
 /** The server cannot listen. The message is for the person who started it. */
-export class ListenError extends Error {
+export class ListenError extends FailedError {
   override readonly name = "ListenError"
 }
 

@@ -8,8 +8,8 @@ import { programs, service } from "../../tsup.config.ts"
 
 const { inputs } = await inputsOf(service)
 
-/** The packages and the folders of `src` that a file loads before it runs. */
-function loadedBy(entry: string): Set<string> {
+/** The files that a file loads before it runs. */
+function filesOf(entry: string): Set<string> {
   const seen = new Set<string>()
   const load = (file: string): void => {
     const input = inputs[file]
@@ -18,12 +18,14 @@ function loadedBy(entry: string): Set<string> {
     for (const { path, kind } of input.imports) if (kind !== "dynamic-import") load(path)
   }
   load(entry)
-  return new Set(
-    [...seen].map(
-      (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? file.split("/").slice(0, 2).join("/"),
-    ),
-  )
+  return seen
 }
+
+const packageOf = (file: string): string | undefined => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]
+
+/** The packages and the folders of `src` that a file loads before it runs. */
+const loadedBy = (entry: string): Set<string> =>
+  new Set([...filesOf(entry)].map((file) => packageOf(file) ?? file.split("/").slice(0, 2).join("/")))
 
 /** Packages that are rarely needed. */
 const rare = [
@@ -37,7 +39,7 @@ const rare = [
 const rendering = ["temml", "markdown-it", "highlight.js"]
 
 for (const [name, entry, without] of [
-  ["the serving thread", "src/command-line.ts", [...rare, ...rendering]],
+  ["the serving thread", "src/app/service.ts", [...rare, ...rendering, "src/commands", "commander"]],
   ["a reading thread", programs.reader, [...rare, "src/commands", "commander"]],
   ["a thread for costly work", programs.jobs, [...rare, ...rendering, "src/web", "src/research", "src/ledger"]],
 ] as const)
@@ -54,6 +56,33 @@ test("the version and the licences are printed without loading the service", (t)
   t.strictSame(
     loadedBy(programs.main),
     new Set(["src/main.ts", "src/allocator.ts", "src/packaged.ts", "src/version.ts", "package.json"]),
+  )
+  t.end()
+})
+
+test("--help, connect and the lists of choices are printed without loading the service", (t) => {
+  const files = [...filesOf("src/command-line.ts")]
+  const isOwn = (file: string) => packageOf(file) === undefined
+  t.strictSame(
+    new Set(files.flatMap((file) => packageOf(file) ?? [])),
+    new Set(["commander", "ipaddr.js"]),
+    "one package for the command line, and one for the addresses among its flags",
+  )
+  const [own, contract] = [files.filter(isOwn), files.filter((file) => file.startsWith("src/contract/"))]
+  t.strictSame(
+    own.filter((file) => /^src\/\w+\//.test(file) && !/^src\/(?:commands|contract)\//.test(file)).sort(),
+    [
+      "src/discovery/connecting.ts",
+      "src/edge/limits/address.ts",
+      "src/edge/sign-in-options.ts",
+      "src/rooms/webhook-addresses.ts",
+      "src/web/words.ts",
+    ],
+    "what reads flags and words texts",
+  )
+  t.notOk(
+    contract.some((file) => /^src\/contract\/(?:operations|reads|answers)\//.test(file)),
+    "nothing of a wire body",
   )
   t.end()
 })

@@ -1,5 +1,5 @@
 /** Writes accepted writes to the audit log. */
-import { isAuditKind } from "../../contract/answers/audit.ts"
+import { isAuditKind } from "../../contract/audit-kinds.ts"
 import type { TargetKind } from "../../contract/objects/objects.ts"
 import type { Written } from "../../ledger/journal/actor.ts"
 import type { Audit } from "../../people/audit.ts"

@@ -3,6 +3,7 @@
  * browser.
  */
 import * as v from "valibot"
+import { connectPaths } from "../base-path.ts"
 import * as answers from "./answers.ts"
 import { optionalText } from "../answers/fields.ts"
 import { limits } from "../limits.ts"
@@ -79,7 +80,7 @@ export const libraryReads = [
   read({
     name: "library_identity",
     ...ofKey,
-    path: "/api/agent/library/identity",
+    path: connectPaths.library_identity,
     summary: "The owner of the Library, the key's permissions, reach and expiry, and the limits.",
     answer: answers.libraryIdentity,
   }),

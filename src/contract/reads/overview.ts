@@ -1,5 +1,6 @@
 /** The reads that span everything: search, briefs, similar work, provenance, citation, and a Room as a file. */
 import * as v from "valibot"
+import { connectPaths } from "../base-path.ts"
 import { optionalText } from "../answers/fields.ts"
 import { page } from "../answers/index.ts"
 import { failure, nextSteps, roomBrief, threadBrief } from "../answers/brief.ts"
@@ -59,7 +60,7 @@ export const overviewReads = [
   read({
     name: "room_brief",
     costly: true,
-    path: "/api/research/rooms/{roomId}/brief",
+    path: connectPaths.room_brief,
     summary:
       "A Room in one small read, never longer than its budget: the state of each question, hypotheses with their " +
       "evidence, findings, what failed and why, disputes, work, what to do next, open questions. " +

@@ -3,6 +3,7 @@
  * memberships, credentials and invitations.
  */
 import * as v from "valibot"
+import { connectPaths } from "../base-path.ts"
 import * as answers from "../answers/index.ts"
 import { webhook } from "../answers/rooms.ts"
 import { read } from "../definitions/read.ts"
@@ -21,7 +22,7 @@ export const peopleReads = [
   read({
     name: "identity",
     surface: "credential",
-    path: "/api/agent/research/identity",
+    path: connectPaths.identity,
     summary: "The person and the permissions of the credential, its Room, and the person's assignments in all Rooms.",
     answer: answers.identity,
   }),

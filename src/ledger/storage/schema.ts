@@ -3,11 +3,12 @@
  * that protect accepted writes.
  */
 import type Database from "better-sqlite3"
+import { FailedError } from "../../contract/faults.ts"
 import { packaged } from "../../packaged.ts"
 import { isDerived, keepingTriggers } from "./triggers.ts"
 
 /** The data cannot be opened. The message is for the person who started the program. */
-export class DataError extends Error {
+export class DataError extends FailedError {
   override readonly name = "DataError"
 }
 

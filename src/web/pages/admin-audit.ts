@@ -1,5 +1,6 @@
 /** The audit log for operators, newest line first, filtered by kind or person. */
-import { type AuditEntry, auditKindNames, auditKinds, isAuditKind } from "../../contract/answers/audit.ts"
+import type { AuditEntry } from "../../contract/answers/audit.ts"
+import { auditKindNames, auditKinds, isAuditKind } from "../../contract/audit-kinds.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { nextPage, tableOr, exactTime } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
