@@ -1,4 +1,5 @@
 /** A checkpoint, as its own document and at the top of its Thread's. */
+import { changedInWords, kindInWords } from "../contract/answers/changed.ts"
 import { numbersInWords } from "../contract/answers/numbers.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
@@ -90,6 +91,10 @@ ${checkpointText(checkpoint, limits.documentBytes - 6_000 - TABLE_BYTES)}${table
       {
         title: "Records it cites",
         items: checkpoint.citations.map((record) => recordLine(source, record, 300)),
+      },
+      {
+        title: "What changed of them",
+        items: [...checkpoint.changed.map(changedInWords), ...checkpoint.reproductionKinds.map(kindInWords)],
       },
       reviewsOf(checkpoint),
     ],

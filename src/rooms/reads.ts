@@ -1,4 +1,5 @@
 /** Reads about Rooms, their members and credentials. */
+import type { WhatChanged } from "../contract/answers/changed.ts"
 import type { Costs } from "../contract/answers/costs.ts"
 import type { RoomSummary } from "../contract/answers/index.ts"
 import { limits } from "../contract/limits.ts"
@@ -25,6 +26,7 @@ interface RoomReadSources {
   readonly withheld: Pick<Withheld, "unproved">
   readonly activity: Pick<Activity, "watermark" | "lastOfSenders">
   readonly costs: { ofRoom(roomId: string): Costs }
+  readonly changed: { ofRoom(roomId: string): WhatChanged }
   readonly experiments: {
     assignedTo(userId: string): readonly {
       readonly experimentId: string
@@ -45,6 +47,7 @@ export function roomReads({
   withheld,
   activity,
   costs,
+  changed,
   experiments,
 }: RoomReadSources) {
   /** @throws Refusal 404 */
@@ -113,7 +116,7 @@ export function roomReads({
       const room = mustFind(roomId)
       const sequences = withheld.unproved(roomId)
       const unproved = { entries: sequences.length, sequences: sequences.slice(0, limits.unprovedEntries) }
-      return { ...room, unproved, costs: costsOf(room), members: members.of(roomId) }
+      return { ...room, unproved, costs: costsOf(room), members: members.of(roomId), ...changed.ofRoom(roomId) }
     },
 
     identity({ actor }) {

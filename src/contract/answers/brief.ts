@@ -1,5 +1,6 @@
 /** The answer of a brief: a Room or Thread in one small read. */
 import * as v from "valibot"
+import { changedRecord } from "./changed.ts"
 import { terms } from "./experiments.ts"
 import { at, count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -14,6 +15,7 @@ export const briefLists = [
   "stands",
   "disputes",
   "findings",
+  "changed",
   "failures",
   "work",
   "claims",
@@ -122,6 +124,8 @@ const lists = {
       agent: text,
     }),
   ),
+  /** What happened to records since: corrected, replaced, doubted; the newest first. */
+  changed: v.array(changedRecord),
   failures: v.array(shape(failureFields)),
   /** Disputes, and objections in reviews, that nothing has answered. */
   disputes: v.array(
@@ -173,6 +177,8 @@ export const roomBrief = shape({
   }),
   /** Where no checkpoint has a table: that of the newest finding's metric and baseline over the Room, in Markdown. */
   table: v.exactOptional(freeText),
+  /** The reproductions of its newest findings, by code and by who ran them. */
+  reproductions: v.exactOptional(v.string()),
   ...lists,
   omitted,
   activityWatermark: count,
@@ -182,6 +188,8 @@ export const threadBrief = shape({
   thread: shape({ threadId: id, roomId: id, title: freeText, timelineWatermark: count }),
   /** Where no checkpoint has a table: that of the newest finding's metric and baseline over the Room, in Markdown. */
   table: v.exactOptional(freeText),
+  /** The reproductions of its newest findings, by code and by who ran them. */
+  reproductions: v.exactOptional(v.string()),
   ...lists,
   omitted,
   activityWatermark: count,

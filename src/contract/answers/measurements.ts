@@ -83,7 +83,7 @@ const measuredGroupParts = {
 
 export const measuredGroup = shape({
   key: place,
-  /** The settings in which attempts with this key differ; null if these state none. Empty if they agree. */
+  /** The settings that part groups with one key, as its attempts state them; null if they state none. */
   settings: v.record(v.string(), v.nullable(scalar)),
   n: count,
   mean: number,

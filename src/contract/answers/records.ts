@@ -1,5 +1,6 @@
 /** The answers of the reads of links, checkpoints and contexts. */
 import * as v from "valibot"
+import { changedFields } from "./changed.ts"
 import { recordNumbers } from "./numbers.ts"
 import {
   answered,
@@ -132,6 +133,8 @@ export const checkpoint = shape({
   citations: v.array(related),
   /** The measurement table that it rests on; null if it names none. */
   table: v.nullable(keptTable),
+  /** What happened to the records that it cites. */
+  ...changedFields,
   content: v.record(v.string(), v.unknown()),
   /** Its newest reviews, including withdrawn ones. */
   reviews: v.array(review),

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { shape } from "../schema/fields.ts"
 import { at, count, id, optionalFreeText, optionalText, freeText, roomState, tokenFields } from "./fields.ts"
 import { person, schemaVersion, target } from "./parts.ts"
+import { changedFields } from "./changed.ts"
 import { costs } from "./costs.ts"
 import { described } from "./description.ts"
 import { each } from "../each.ts"
@@ -116,7 +117,15 @@ export type Member = v.InferOutput<typeof member>
  */
 export const unproved = shape({ entries: count, sequences: v.array(count) })
 
-export const room = shape({ schemaVersion, ...roomFields, unproved, costs, members: v.array(member) })
+export const room = shape({
+  schemaVersion,
+  ...roomFields,
+  unproved,
+  costs,
+  members: v.array(member),
+  /** Of its newest findings, and of the records that its newest links are about. */
+  ...changedFields,
+})
 
 export const credential = shape({ id, label: v.string(), expiresAt: at, threadIds: v.nullable(v.array(id)) })
 

@@ -106,6 +106,9 @@ export const ofAnswers = {
   missingCells: 20,
   /** Effects that are gathered for one record, the newest. */
   gatheredEffects: 500,
+  /** Records that are looked through for what changed, the newest, and those that a read tells. */
+  changedSight: 200,
+  changedItems: 30,
   /** Characters of a setting that a table shows. */
   tableCell: 200,
   /** Bytes of the notices that are shown with a record, the newest. Its Room's list of links has them all. */

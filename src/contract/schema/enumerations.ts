@@ -24,6 +24,11 @@ export const enumerations = {
   recordStatus: ["current", "disputed", "corrected", "superseded", "retracted"],
   correctionChanges: ["meaning", "wording"],
   implementation: ["same", "changed", "own"],
+  /** What happened to a record since it was published. */
+  recordChange: ["corrected", "reworded", "superseded", "retracted", "disputed", "not_reproduced", "moved"],
+  /** The code of a reproduction: as its registrant says, or of another repository if nothing is said. */
+  reproducedCode: ["same", "changed", "own", "other_repository", "unknown"],
+  reproducedBy: ["another_person", "another_agent", "author"],
   roomState: ["active", "archived"],
   experimentStatus: ["open", "claimed", "in_progress", "completed", "cancelled"],
   /** The statuses that an assignee may report. */

@@ -14,16 +14,18 @@ import { schemaVersions } from "../../contract/versions.ts"
 import { shortened } from "../../contract/text.ts"
 import { withTerms } from "../experiments/holders.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
-import type { Gathered } from "./candidates.ts"
+import type { ChangedRecord } from "../../contract/answers/changed.ts"
+import type { Gathered as Candidates } from "./candidates.ts"
 import type { NextItem } from "./next.ts"
 
 // The lists of a brief, its formats, and the choice of the items that fit into a number of bytes.
 
 /** The share of a brief that each list gets before the rest is distributed, in percent. */
 const shares: Readonly<Record<BriefList, number>> = {
-  stands: 30,
-  disputes: 10,
+  stands: 28,
+  disputes: 8,
   findings: 26,
+  changed: 4,
   failures: 8,
   work: 5,
   claims: 3,
@@ -90,6 +92,8 @@ export interface Head {
   readonly links: Readonly<Record<BriefList, string>>
   /** The table of a Room in which no checkpoint has one, within a number of bytes; undefined if there is none. */
   readonly table: (bytes: number) => string | undefined
+  /** The reproductions by their kind, in a sentence; null without any. */
+  readonly reproductions: string | null
 }
 
 /** The next steps, the claims, the effects of findings, one sentence each, and the tables of checkpoints. */
@@ -101,6 +105,8 @@ interface Derived extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
   /** How many numbers of a checkpoint are in the record, in a sentence; null without numbers. */
   readonly numbers: (checkpointId: string) => string | null
 }
+
+type Gathered = Candidates & { readonly changed: readonly ChangedRecord[] }
 
 /** The bytes of a table, depending on the length of texts. */
 const tableBytes = (characters: number): number => Math.max(700, characters * 10)
@@ -187,6 +193,12 @@ function listsOf(
         blemishes: finding.blemishes === null ? null : blemishesInWords(parse(finding.blemishes)),
       }
     }),
+    changed: gathered.changed.map(({ before, now, why, ...each }) => ({
+      ...each,
+      before: shortened(before, most),
+      now: now === null ? null : shortened(now, most),
+      why: shortened(why, most),
+    })),
     failures: gathered.failures.map(({ sequence: _place, threadId: _thread, why, ...failure }) => ({
       ...failure,
       why: shortened(why ?? "It gave no reason.", most),
@@ -257,6 +269,7 @@ function framed(head: Head, items: Lists, length: number, budget: number, format
     schemaVersion: schemaVersions.research,
     ...head.about(most),
     ...(table !== undefined && most >= Math.min(length, 100) && { table }),
+    ...(head.reproductions !== null && most >= Math.min(length, 100) && { reproductions: head.reproductions }),
     ...lists,
     omitted: Object.fromEntries(
       briefLists.flatMap((list) => {

@@ -1,4 +1,5 @@
 /** A brief as Markdown. */
+import { changedInWords } from "../../contract/answers/changed.ts"
 import { partInWords, words } from "../../contract/definitions/sentence.ts"
 import { type KnownThen, knownThenSentence, staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { termsInWords } from "../../contract/answers/experiments.ts"
@@ -44,6 +45,7 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
       `[${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}` +
       `${blemishes === null ? "" : `; ${blemishes}`}] (${writerName({ username: by, agent })}) ${versionId}`,
   ],
+  changed: ["What changed", changedInWords],
   failures: [
     "What failed, and why",
     ({ kind, label, id, why, at, by, agent }) =>
@@ -111,7 +113,8 @@ function briefMarkdown(brief: Brief): string {
       : `# ${line(brief.thread.title)}\n\nThread ${brief.thread.threadId} of Room ${brief.thread.roomId}, ` +
         `at entry ${brief.thread.timelineWatermark}.\n`
   const table = brief.table === undefined ? "" : `\n${brief.table}\n`
-  return [head, table, ...briefLists.map((list) => section(brief, list))].join("")
+  const again = brief.reproductions === undefined ? "" : `\n${brief.reproductions}\n`
+  return [head, table, again, ...briefLists.map((list) => section(brief, list))].join("")
 }
 
 /** Writes the lists as sections, in their order. */

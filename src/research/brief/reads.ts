@@ -1,6 +1,7 @@
 /** The reads of briefs, failures and next steps. */
 import type { KeptTable } from "../../contract/answers/measurements.ts"
 import { JsonText, parse, stored } from "../../contract/json.ts"
+import { kindsInWords } from "../../contract/answers/changed.ts"
 import { numbersInWords } from "../../contract/answers/numbers.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, type ParametersOf, pathTo } from "../../contract/reads/index.ts"
@@ -14,6 +15,7 @@ import type { Threads } from "../../threads/threads.ts"
 import { briefText, type Head, asJson, type BriefFormat } from "./brief.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { Numbers } from "../numbers/check.ts"
+import type { Changed } from "../judging/changed.ts"
 import type { Claims } from "../claims/claims.ts"
 import { keptTableInWords } from "../measurements/kept-in-words.ts"
 import type { KeptTables } from "../measurements/kept-tables.ts"
@@ -30,11 +32,12 @@ interface Tables {
   readonly effects: Effects
   readonly keptTables: KeptTables
   readonly numbers: Numbers
+  readonly changed: Changed
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-export function briefReads({ rooms, threads, brief, claims, effects, keptTables, numbers, now }: Tables) {
+export function briefReads({ rooms, threads, brief, claims, effects, keptTables, numbers, changed, now }: Tables) {
   function next(place: Place, known: Leads) {
     const moment = now()
     const at = isoTime(moment)
@@ -56,6 +59,7 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
       stands: to(pathTo("room_threads", { roomId })),
       hypotheses: to(pathTo("hypotheses", {}, { roomId })),
       findings: to(pathTo("room_publications", { roomId }, { kinds: "finding" })),
+      changed: to(pathTo("room", { roomId })),
       failures: to(pathTo("room_failures", { roomId })),
       disputes: to(pathTo("room_links", { roomId }, { kind: "disputes" })),
       work: to(pathTo("experiments", {}, { roomId })),
@@ -66,7 +70,7 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
   }
 
   /** The tables of the first checkpoints or, if none has one, that of the Room's newest finding. */
-  function tablesOf({ roomId, threadId }: Place, { stands }: Gathered) {
+  function tablesOf({ roomId, threadId }: Place, { stands }: Pick<Gathered, "stands">) {
     const known = new Map<string, KeptTable>()
     for (const { checkpointId, keptTable } of stands)
       if (keptTable !== null && known.size < limits.briefTables)
@@ -87,7 +91,11 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
     query: ParametersOf<N>,
     basePath: string,
   ): JsonText<AnswerOf<N>> | string {
-    const gathered = brief.gather(place)
+    const { roomId, threadId } = place
+    const since = threadId === undefined ? changed.ofRoom(roomId) : changed.ofThread(threadId, roomId)
+    // Disputes that are not answered are a list of their own.
+    const told = since.changed.filter(({ isAnswered }) => isAnswered !== false)
+    const gathered = { ...brief.gather(place), changed: told }
     const tables = tablesOf(place, gathered)
     const derived = {
       ...next(place, gathered),
@@ -104,7 +112,8 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
     const head = {
       about,
       activityWatermark,
-      totals: brief.counts(place),
+      totals: { ...brief.counts(place), changed: told.length + since.moreChanged },
+      reproductions: kindsInWords(since.reproductionKinds),
       links: linksOf(place, basePath),
       table: tables.ofRoom,
     }

@@ -11,6 +11,7 @@ import type { Threads } from "../../threads/threads.ts"
 import { type Checkpoints, questionsOf } from "../checkpoints/checkpoints.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
+import type { Changed } from "../judging/changed.ts"
 import type { KeptTables } from "../measurements/kept-tables.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Numbers } from "../numbers/check.ts"
@@ -26,6 +27,7 @@ interface Tables {
   readonly checkpoints: Checkpoints
   readonly reviews: Reviews
   readonly keptTables: KeptTables
+  readonly changed: Changed
 }
 
 const listNames = ["experiments", "hypotheses", "findingLinks", "publications", "openQuestions"] as const
@@ -104,7 +106,8 @@ const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choi
 const PROBE = limits.contextItems + 1
 
 export function contextReads(tables: Tables) {
-  const { rooms, threads, records, experiments, findingLinks, checkpoints, reviews, keptTables, numbers } = tables
+  const { rooms, threads, records, experiments, findingLinks, checkpoints, reviews, keptTables, numbers, changed } =
+    tables
   function roomContext(roomId: string, basePath: string, choice: Choice) {
     const isRequested = requestedBy(choice)
     const room = rooms.summary(roomId)
@@ -179,6 +182,7 @@ export function contextReads(tables: Tables) {
         numbersCheck: numbers.ofCheckpoint(params.checkpointId),
         citations: records.resolve(found.citations, checkpoint.roomId),
         reviews: reviews.of(params.checkpointId),
+        ...changed.of(found.citations, checkpoint.roomId),
       }
     },
   } satisfies Partial<Readers>

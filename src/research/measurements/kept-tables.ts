@@ -21,7 +21,21 @@ export type StoredTable = Stored<{ readonly question: TableQuestion; readonly ke
 /** The newest findings whose effects are looked at for the table of a Room. */
 const NEWEST = 5
 
-const nameOf = (group: Pick<Groups[number], "key" | "settings">): string => JSON.stringify([group.key, group.settings])
+const keyOf = ({ key }: Groups[number]): string => JSON.stringify(key)
+const settingsText = ({ settings }: Groups[number]): string => JSON.stringify(settings)
+
+/**
+ * Finds a group of a table as it is now. Other attempts may have parted it from groups with the same key since, so its
+ * settings may be told now that were not.
+ */
+function presentOf(group: Groups[number], alike: readonly Groups[number][]): Groups[number] | null {
+  const same = alike.find((each) => settingsText(each) === settingsText(group))
+  const agreeing = alike.filter(({ settings }) =>
+    Object.entries(group.settings).every(([name, value]) => !(name in settings) || settings[name] === value),
+  )
+  const shares = ({ attempts }: Groups[number]) => attempts.some((label) => group.attempts.includes(label))
+  return same ?? agreeing.find(shares) ?? null
+}
 
 /** A group of a table in the form in which it is kept. */
 export const keptOf = (group: MeasurementTable["groups"][number]): Groups[number] => {
@@ -114,9 +128,9 @@ export function keptTables(db: Db, measured: MeasurementTables) {
     shown(roomId: string, stored: StoredTable): KeptTable {
       const { question, kept } = parse(stored)
       const now = known(roomId, question)
-      const present = new Map(now?.groups.map((group) => [nameOf(group), group]))
+      const present = Map.groupBy(now?.groups ?? [], keyOf)
       const moved = (kept?.groups ?? []).flatMap((group) => {
-        const other = present.get(nameOf(group)) ?? null
+        const other = presentOf(group, present.get(keyOf(group)) ?? [])
         const isSame =
           other !== null &&
           other.mean === group.mean &&

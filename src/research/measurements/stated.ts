@@ -142,6 +142,10 @@ export class Stated {
     const first = codes[places[0] ?? 0]
     return places.some((place) => codes[place] !== first)
   }
+  /** Whether some attempts state the same value of a setting, or all state none. */
+  agree(places: readonly number[], key: string): boolean {
+    return !this.#differ(places, key)
+  }
   #by(places: readonly number[], keys: readonly string[]): (readonly number[])[] {
     const columns = keys.map((key) => this.#column(key).codes)
     return [...Map.groupBy(places, (place) => columns.map((codes) => codes[place]).join()).values()]

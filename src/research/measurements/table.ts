@@ -13,7 +13,7 @@ export { differenceOf } from "./sides.ts"
 
 export interface Group {
   readonly key: Readonly<Record<string, Scalar>>
-  /** The settings that part it from groups with the same key; null if its attempts do not state one. */
+  /** The settings that part groups with one key, as all its attempts state them; null if they state none. */
   readonly settings: Readonly<Record<string, Scalar | null>>
   /** Null if no value is finite. */
   readonly summary: Summary | null
@@ -129,6 +129,11 @@ export function tableOf(frame: Frame, question: Question) {
   const spellings = new Map(differing.map((key) => [key, stated.nameOf(key)]))
   const parts = groups.flatMap((group) => partsOf(frame, group, parting, stated))
   const partedBy = parting.filter((key) => parts.some(({ values }) => values.has(key)))
+  // A group that a setting does not part says its value too, so that it stands beside the groups with the same one.
+  const settingsOf = (places: readonly number[], parted: GroupPart["values"]) =>
+    partedBy
+      .filter((key) => parted.has(key) || stated.agree(places, key))
+      .map((key) => [key, stated.commonTo(places, [key]).get(key) ?? null] as const)
 
   const plain = parts.map(({ key, indices, places, values }): Plain => {
     const finite = finiteAmong(frame, indices)
@@ -140,7 +145,9 @@ export function tableOf(frame: Frame, question: Question) {
       withoutOver += 1
     return {
       key,
-      settings: Object.fromEntries([...values].map(([name, value]) => [spellings.get(name) ?? name, value])),
+      settings: Object.fromEntries(
+        settingsOf(places, values).map(([name, value]) => [spellings.get(name) ?? name, value]),
+      ),
       summary: side.points.values.length === 0 ? null : summaryOf(side.points.values),
       points: side.points,
       side,

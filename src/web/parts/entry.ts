@@ -33,13 +33,14 @@ export function standing(
       html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>\
 ${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${phrase(explanation)}</s></p>${takenBack(withdrawn)}`,
   )
-  if (status === "current")
-    return former.length === 0
-      ? null
-      : html`<div class="banner quiet" role="note" aria-label="Withdrawn">${former}</div>`
+  if (all.length === 0) return null
+  if (status === "current" && notices.length === 0)
+    return html`<div class="banner quiet" role="note" aria-label="Withdrawn">${former}</div>`
   const replaced = notices.findLast(({ replacementVersionId }) => replacementVersionId !== null)
-  const tone = status === "retracted" ? "bad" : "warn"
-  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}\
+  // A correction of the wording leaves the record current.
+  const tone = status === "current" ? "quiet" : status === "retracted" ? "bad" : "warn"
+  return html`<div class="banner ${tone}" role="note" aria-label="Standing">\
+${status === "current" ? null : stateBadge(status, title(status))}\
 ${notices.map((notice) => {
   const { linkId, label: text, kind, explanation, author, at, correction, part, answered } = notice
   const own = way?.(notice) ?? null

@@ -69,3 +69,19 @@ t.test("without a checkpoint, the Room has the table of its newest finding's met
   }
   t.match(text, /\| blur \|/)
 })
+
+t.test("groups with one value of a setting stand in one column with those that it parts", async (t) => {
+  const room = await lab.room()
+  const lines = await measuring(lab, room)
+  const updates = (count: number) => ({ argv: ["python", "train.py", "--updates", String(count)] })
+  await lines.attempt([...pairs(-1), ...arm("blur", [1, 2, 3, 4, 5])], updates(5000))
+  const { result } = await conclude(room.ada, room.threadId, { answer, table })
+  const kept = async () => (await lab.reader.read("checkpoint", { checkpointId: result.checkpointId })).table
+  t.match(await kept(), { isStale: false })
+  await lines.attempt(pairs(-2), updates(1000))
+  t.match(await kept(), { isStale: false, moved: [] }, "runs with another setting move nothing that was kept")
+  const { result: renewed } = await conclude(room.ada, room.threadId, { answer, table })
+  const text = await (await fetch(`${lab.house.baseUrl}/checkpoints/${renewed.checkpointId}.md`)).text()
+  t.match(text, /^\| arm \| updates 1000 \| updates 5000 \|$/m, "two columns, not a third one without a setting")
+  t.match(text, /^\| blur \| {2}\| −2\.\d+ /m)
+})

@@ -43,8 +43,8 @@ export async function measuring(lab: Lab, room: LabRoom) {
     shift,
 
     /** Makes a successful attempt by ada with these values. */
-    async attempt(metrics: Metrics): Promise<string> {
-      const attemptId = await work.attempt("started")
+    async attempt(metrics: Metrics, more: Partial<WriteInput<"register_attempt">> = {}): Promise<string> {
+      const attemptId = await work.attempt("started", [], undefined, more)
       await work.tell(attemptId, "succeeded", { metrics })
       return attemptId
     },

@@ -88,7 +88,12 @@ export class Work {
   }
 
   /** Registers an attempt and reports its events up to the ending; a successful one has `outputs`. */
-  async attempt(ending: Ending = "succeeded", outputs: Event["outputs"] = [losses], planId?: string): Promise<string> {
+  async attempt(
+    ending: Ending = "succeeded",
+    outputs: Event["outputs"] = [losses],
+    planId?: string,
+    more: Partial<WriteInput<"register_attempt">> = {},
+  ): Promise<string> {
     const attemptId = crypto.randomUUID()
     await this.#holder.write("register_attempt", {
       attemptId,
@@ -99,6 +104,7 @@ export class Work {
       argv: ["run"],
       configuration: {},
       inputs: [],
+      ...more,
     })
     for (const event of ways[ending]) await this.tell(attemptId, event, event === "succeeded" ? { outputs } : {})
     return attemptId

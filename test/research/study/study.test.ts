@@ -87,6 +87,72 @@ t.test("the verdict of a contrast over the Room's table stands beside each effec
   t.match(told, /over the Room .*, not told apart \(of 33\)/)
 })
 
+t.test("what changed is told once for all: before, now, why and by whom", async (t) => {
+  const told = [
+    [
+      "F4",
+      "corrected",
+      "After 1,000 updates smoothing helps too.",
+      "After 1,000 updates smoothing helps at 50 labels alone.",
+    ],
+    ["F5", "reworded", "Dropout changes nothing.", "Dropout changes nothing at a rate of 0.2."],
+    ["F7", "disputed", "Cutout raises the error.", null],
+  ] as const
+  const { changed, reproductionKinds, moreChanged } = await reader.read("room", { roomId })
+  t.equal(moreChanged, 0)
+  for (const [label, change, before, now] of told) {
+    const found = changed.find((each) => each.label === label)
+    t.match(found, { change, before, source: { kind: "link", label: /^L\d/ }, author: { agent: /-agent$/ } })
+    t.equal(found?.now, now)
+  }
+  t.equal(changed.find(({ label }) => label === "F7")?.isAnswered, false)
+  t.match(changed.find(({ label }) => label === "F4")?.why, "At 100 labels the interval holds zero.")
+  const mixup = changed.find(({ change }) => change === "not_reproduced")
+  t.match(mixup, {
+    label: "F6",
+    before: /^error \(test\) of mixup − baseline at labels 50 −0\.\d+ points/,
+    now: /^error \(test\) of mixup − baseline at labels 50 0\.\d+ points/,
+    source: { kind: "attempt" },
+    author: { username: "grace" },
+  })
+  t.equal(changed.length, 4)
+  t.same(
+    reproductionKinds.map(({ by, implementation, reproductions, failed, of }) => [
+      ...[by, implementation, reproductions, failed, of.join()],
+    ]),
+    [
+      ["another_person", "same", 3, 1, "F1,F6,F8"],
+      ["another_agent", "own", 1, 0, "F1"],
+      ["author", "same", 1, 0, "F2"],
+    ],
+  )
+  const checkpoint = await reader.read("checkpoint", { checkpointId })
+  t.same([checkpoint.changed, checkpoint.reproductionKinds], [changed, reproductionKinds], "it cites all of them")
+
+  const text = async (path: string) => (await fetch(`${own.baseUrl}${path}`)).text()
+  const brief = await text(`/api/research/rooms/${roomId}/brief?format=markdown&budget=64000`)
+  const sentence =
+    'F4, corrected: "After 1,000 updates smoothing helps too." is now "After 1,000 updates smoothing helps at 50 ' +
+    'labels alone.". At 100 labels the interval holds zero. (ada · agent mcp-agent, L1, '
+  t.match(brief, sentence)
+  t.match(brief, "Reproductions: 3 with the same code by another person (F1, F6, F8; 1 failed); ")
+  t.match(await text(`/checkpoints/${checkpointId}.md`), sentence)
+  t.match(JSON.parse(await text(`/api/research/rooms/${roomId}/brief?budget=64000`)), {
+    changed: changed.filter(({ change }) => change !== "disputed"),
+  })
+})
+
+t.test("the text and the reason of a correction stand on its target's read and page", async (t) => {
+  for (const label of ["F4", "F5"]) {
+    const record = await study.record(label)
+    const [notice] = record.notices
+    t.match(notice, { kind: "corrects", correction: /\.$/, explanation: /\.$/ }, label)
+    const page = await (await fetch(`${own.baseUrl}/records/${record.versionId}`)).text()
+    t.match(page, notice?.correction, `${label}'s page has the text`)
+    t.match(page, notice?.explanation, "and the reason")
+  }
+})
+
 t.test("reproductions stand beside the effect that they repeat, with who ran which code", async (t) => {
   const [first] = (await study.record("F1")).effects ?? []
   t.match(first?.reproductions, [

@@ -1,0 +1,242 @@
+/**
+ * What changed in a Room, or among the records that a checkpoint cites: what was corrected, replaced, retracted,
+ * disputed or not reproduced, and whose values moved; and the reproductions by their kind.
+ */
+import type { ChangedRecord, ReproductionKind, WhatChanged } from "../../contract/answers/changed.ts"
+import type { Author } from "../../contract/answers/index.ts"
+import { picked } from "../../contract/each.ts"
+import { parse, type Stored } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import type { LinkKind, RecordKind } from "../../contract/schema/enumerations.ts"
+import { AUTHOR, authorIn } from "../../ledger/journal/author.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { DEGREES, type StoredDegrees } from "../evidence/pages.ts"
+import { ANSWER, STANDS } from "../evidence/words.ts"
+import { estimateInWords } from "../measurements/in-words.ts"
+import { verdictOn } from "../measurements/repeated-effects.ts"
+import type { Effect, Figures } from "../measurements/working-out.ts"
+
+const SIGHT = limits.changedSight
+
+/** A record, and what speaks about it. */
+interface Row extends Author {
+  readonly versionId: string
+  readonly label: string
+  readonly kind: RecordKind
+  readonly roomId: string
+  readonly wording: string
+  readonly sourceId: string
+  readonly sourceLabel: string
+  readonly at: string
+}
+interface LinkRow extends Row {
+  readonly link: LinkKind
+  readonly changes: "meaning" | "wording" | null
+  readonly explanation: string
+  readonly correction: string | null
+  readonly part: string | null
+  readonly replacement: string | null
+  readonly isAnswered: number
+}
+interface ReproductionRow extends Row, StoredDegrees {
+  readonly verdict: string
+  readonly implementation: "same" | "changed" | "own" | null
+  readonly explanation: string | null
+  readonly comparison: string | null
+}
+interface RepeatedRow {
+  readonly attemptId: string
+  readonly versionId: string
+  readonly effect: Stored<Effect>
+  readonly first: Stored<Figures | null> | null
+  readonly own: Stored<Figures | null> | null
+}
+interface MovedRow extends Row {
+  readonly effect: Stored<Effect>
+  readonly figures: Stored<Figures | null>
+  readonly now: Stored<Figures> | null
+}
+
+const RECORD = "r.version_id AS versionId, r.label, r.kind, r.room_id AS roomId, r.wording"
+
+const kinds: { readonly [K in LinkKind]: ChangedRecord["change"] } = {
+  corrects: "corrected",
+  supersedes: "superseded",
+  retracts: "retracted",
+  disputes: "disputed",
+}
+
+export type Changed = ReturnType<typeof changed>
+
+export function changed(db: Db) {
+  const ofRoom = db.prepare<{ id: string }>(
+    `SELECT version_id AS id
+     FROM (SELECT version_id FROM records WHERE room_id = +? AND kind = 'finding'
+       ORDER BY version_id DESC LIMIT ${SIGHT})
+     UNION SELECT target_version_id
+     FROM (SELECT target_version_id FROM research_links WHERE room_id = +? ORDER BY link_id DESC LIMIT ${SIGHT})`,
+  )
+  const ofThread = db.prepare<{ id: string }>(
+    `SELECT version_id AS id FROM (SELECT version_id FROM records WHERE thread_id = +? AND kind = 'finding'
+       ORDER BY version_id DESC LIMIT ${SIGHT})
+     UNION SELECT version_id FROM (SELECT version_id FROM records WHERE thread_id = +? AND kind = 'hypothesis'
+       ORDER BY version_id DESC LIMIT ${SIGHT})`,
+  )
+  const links = db.prepare<LinkRow>(
+    `SELECT ${RECORD}, l.link_id AS sourceId, l.label AS sourceLabel, l.at, ${AUTHOR("l")}, l.kind AS link, l.changes,
+        l.explanation, ${contentOf("l")} ->> '$.correction' AS correction, ${contentOf("l")} ->> '$.part' AS part,
+        n.label || ': ' || n.wording AS replacement, ${ANSWER} IS NOT NULL AS isAnswered
+     FROM json_each(+?)
+      CROSS JOIN research_links l ON l.target_version_id = json_each.value
+      JOIN records r ON r.version_id = l.target_version_id
+      JOIN people p ON p.user_id = l.author_id
+      LEFT JOIN records n ON n.version_id = l.replacement_version_id
+     WHERE ${STANDS("l")} LIMIT ${SIGHT}`,
+  )
+  const reproductions = db.prepare<ReproductionRow>(
+    `SELECT ${RECORD}, a.attempt_id AS sourceId, a.label AS sourceLabel, w.at, ${AUTHOR("a")}, ${DEGREES("w")},
+        w.verdict, w.comparison, q.implementation, q.explanation
+     FROM json_each(+?)
+      CROSS JOIN evidence_words w ON w.target_id = json_each.value
+      JOIN records r ON r.version_id = w.target_id
+      JOIN attempts a ON a.attempt_id = w.speaker_id
+      JOIN people p ON p.user_id = a.registrant_id
+      LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id
+     WHERE w.source = 'reproduction' AND w.counted = 1 LIMIT ${SIGHT}`,
+  )
+  const repeated = db.prepare<RepeatedRow>(
+    `SELECT x.attempt_id AS attemptId, x.repeats_id AS versionId, f.effect,
+        iif(m.holder_id IS NULL, f.figures, m.now) AS first, iif(y.holder_id IS NULL, x.figures, y.now) AS own
+     FROM json_each(+?)
+      CROSS JOIN reproduction_effects x ON x.attempt_id = json_each.value
+      JOIN finding_effects f ON f.version_id = x.repeats_id AND f.position = x.repeats_position
+      LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
+      LEFT JOIN moved_effects y ON y.holder_id = x.attempt_id AND y.position = x.position`,
+  )
+  // The newest report of its attempts is what moved an effect.
+  const moved = db.prepare<MovedRow>(
+    `SELECT ${RECORD}, a.attempt_id AS sourceId, a.label AS sourceLabel, a.updated_at AS at, ${AUTHOR("a")},
+        f.effect, f.figures, m.now
+     FROM json_each(+?)
+      CROSS JOIN moved_effects m ON m.holder_id = json_each.value
+      JOIN finding_effects f ON f.version_id = m.holder_id AND f.position = m.position
+      JOIN records r ON r.version_id = f.version_id
+      JOIN attempts a ON a.attempt_id = (SELECT b.attempt_id FROM attempts b
+        WHERE b.attempt_id IN (SELECT value FROM json_each(f.attempts)) ORDER BY b.updated_at DESC LIMIT 1)
+      JOIN people p ON p.user_id = a.registrant_id
+     LIMIT ${SIGHT}`,
+  )
+
+  const about = (row: Row, seenFrom: string, kind: "link" | "attempt") => ({
+    ...picked(row, "versionId", "label", "kind", "at"),
+    ...fromOtherRoom(row.roomId, seenFrom),
+    author: authorIn(row),
+    source: { kind, id: row.sourceId, label: row.sourceLabel },
+  })
+  const byLink = (row: LinkRow, seenFrom: string): ChangedRecord => ({
+    ...about(row, seenFrom, "link"),
+    change: row.changes === "wording" ? "reworded" : kinds[row.link],
+    before: row.wording,
+    now: row.correction ?? row.replacement,
+    ...(row.part !== null && { part: row.part }),
+    ...(row.link === "disputes" && { isAnswered: row.isAnswered === 1 }),
+    why: row.explanation,
+  })
+  function byReproduction(row: ReproductionRow, repeats: readonly RepeatedRow[], seenFrom: string): ChangedRecord {
+    const estimates = repeats.flatMap(({ effect, first, own }) => {
+      const [one, other] = [first && parse(first), own && parse(own)]
+      if (one === null || other === null) return []
+      const failed = verdictOn(other, one, parse(effect).within) === "does_not_reproduce"
+      return failed ? [{ before: estimateInWords(parse(effect), one), now: estimateInWords(parse(effect), other) }] : []
+    })
+    return {
+      ...about(row, seenFrom, "attempt"),
+      change: "not_reproduced",
+      ...(estimates[0] ?? { before: row.wording, now: null }),
+      why: row.comparison ?? row.explanation ?? "",
+    }
+  }
+  function byValues(row: MovedRow, seenFrom: string): ChangedRecord {
+    const [effect, figures, now] = [parse(row.effect), parse(row.figures), row.now && parse(row.now)]
+    return {
+      ...about(row, seenFrom, "attempt"),
+      change: "moved",
+      before: figures === null ? row.wording : estimateInWords(effect, figures),
+      now: now && estimateInWords(effect, now),
+      why: `Its attempts, such as ${row.sourceLabel}, reported other values since.`,
+    }
+  }
+
+  /** What happened to some records, the newest first. @param seenFrom the Room in which it is shown */
+  function of(versionIds: readonly string[], seenFrom: string): WhatChanged {
+    const ids = JSON.stringify(versionIds)
+    const again = reproductions.all(ids)
+    const failed = again.filter(({ verdict }) => verdict === "does_not_reproduce")
+    const attempts = JSON.stringify(failed.map(({ sourceId }) => sourceId))
+    const repeats = failed.length === 0 ? [] : repeated.all(attempts)
+    const all = [
+      ...links.all(ids).map((row) => byLink(row, seenFrom)),
+      ...failed.map((row) => {
+        const own = repeats.filter((each) => each.attemptId === row.sourceId && each.versionId === row.versionId)
+        return byReproduction(row, own, seenFrom)
+      }),
+      ...moved.all(ids).map((row) => byValues(row, seenFrom)),
+    ]
+    return {
+      changed: all.sort((one, other) => newestFirst(one.at, other.at)).slice(0, limits.changedItems),
+      moreChanged: Math.max(0, all.length - limits.changedItems),
+      reproductionKinds: byKind(again),
+    }
+  }
+
+  return {
+    of,
+    /** What happened to the newest findings of a Room, and to the records that its newest links are about. */
+    ofRoom(roomId: string): WhatChanged {
+      return of(idsIn(ofRoom.all(roomId, roomId)), roomId)
+    },
+    /** The same for the newest findings and hypotheses of a Thread. */
+    ofThread(threadId: string, roomId: string): WhatChanged {
+      return of(idsIn(ofThread.all(threadId, threadId)), roomId)
+    },
+  }
+}
+
+const idsIn = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
+const newestFirst = (one: string, other: string): number => (one < other ? 1 : one > other ? -1 : 0)
+
+const codeOf = ({ implementation, otherCode }: ReproductionRow): ReproductionKind["implementation"] =>
+  implementation ?? (otherCode === 1 ? "other_repository" : otherCode === 0 ? "same" : "unknown")
+const writerOf = ({ independent, otherAgent }: ReproductionRow): ReproductionKind["by"] =>
+  independent === 1 ? "another_person" : otherAgent === 1 ? "another_agent" : "author"
+
+/** Counts reproductions by their code and by who ran them, the most independent first. */
+function byKind(rows: readonly ReproductionRow[]): ReproductionKind[] {
+  const groups = Map.groupBy(rows, (row) => `${writerOf(row)} ${codeOf(row)}`)
+  return [...groups.values()]
+    .flatMap((some): ReproductionKind[] => {
+      const [first] = some
+      const are = (...verdicts: string[]) => some.filter(({ verdict }) => verdicts.includes(verdict)).length
+      return first === undefined
+        ? []
+        : [
+            {
+              implementation: codeOf(first),
+              by: writerOf(first),
+              reproductions: some.length,
+              reproduced: are("reproduces", "partly_reproduces"),
+              failed: are("does_not_reproduce"),
+              of: [...new Set(some.map(({ label }) => label))].sort(
+                (one, other) => Number(one.slice(1)) - Number(other.slice(1)),
+              ),
+            },
+          ]
+    })
+    .sort((one, other) => rankOf(one) - rankOf(other))
+}
+const ORDER = ["another_person", "another_agent", "author"] as const
+const CODES = ["own", "other_repository", "changed", "same", "unknown"] as const
+const rankOf = ({ by, implementation }: ReproductionKind): number =>
+  ORDER.indexOf(by) * CODES.length + CODES.indexOf(implementation)
