@@ -8,6 +8,7 @@ import { componentSchemas } from "./components.ts"
 import type { Program } from "./bootstrap.ts"
 import { commonResponses, type Content, type OpenApiRoute, securitySchemes, tags } from "./openapi-parts.ts"
 import { inBrowser, openApiRoutes } from "./openapi-routes.ts"
+import type { Parameter } from "./parameters.ts"
 import { repeatedIn } from "./repeated.ts"
 import { shared, type SharingRoute } from "./sharing.ts"
 
@@ -27,7 +28,7 @@ function ofRegistry() {
       ),
     ),
   )
-  const { named, referring } = repeatedIn([...Object.entries(own), ...contents])
+  const { named, referring, replaced } = repeatedIn([...Object.entries(own), ...contents])
   const withReferences = (content: Content, withExample = true): Content =>
     Object.fromEntries(
       Object.entries(content).map(([type, { schema, example }]) => [
@@ -35,10 +36,12 @@ function ofRegistry() {
         { ...(schema && { schema: referring(schema) }), ...(withExample && example !== undefined && { example }) },
       ]),
     )
+  const brief = (parameter: Parameter): Parameter => ({ ...parameter, schema: replaced(parameter.schema) })
   // Its twin for agents has the example and the description.
   const isTwin = ({ operationId }: Pick<SharingRoute, "operationId">) => operationId.endsWith(inBrowser)
-  const briefly = ({ description, requestBody, responses, ...rest }: SharingRoute) => ({
+  const briefly = ({ description, requestBody, responses, parameters, ...rest }: SharingRoute) => ({
     ...rest,
+    parameters: parameters.map((each) => ("$ref" in each ? each : brief(each))),
     description: isTwin(rest) ? `${rest.operationId.replace(inBrowser, "")} for a person signed in.` : description,
     ...(requestBody && {
       requestBody: { ...requestBody, content: withReferences(requestBody.content, !isTwin(rest)) },
@@ -53,7 +56,7 @@ function ofRegistry() {
   const components: Components = {
     schemas: { ...Object.fromEntries(Object.entries(own).map(([name, each]) => [name, referring(each)])), ...named },
     responses: { ...commonResponses, ...parts.responses },
-    parameters: parts.parameters,
+    parameters: Object.fromEntries(Object.entries(parts.parameters).map(([name, each]) => [name, brief(each)])),
   }
   return {
     routes,

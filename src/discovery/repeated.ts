@@ -30,13 +30,13 @@ function nameOf({ type, title, properties, anyOf, additionalProperties }: JsonSc
 function* inside(schema: JsonSchema, name: string): Generator<[JsonSchema, string]> {
   for (const [member, each] of Object.entries(schema.properties ?? {})) yield [each, typeName(member)]
   if (isSchema(schema.items)) yield [schema.items, `${name}Item`]
-  for (const each of schema.anyOf ?? []) yield [each, name]
+  for (const each of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) yield [each, name]
   if (isSchema(schema.additionalProperties)) yield [schema.additionalProperties, `${name}Value`]
 }
 
 /** Puts others in the place of the schemas inside. */
 function withInside(schema: JsonSchema, change: (each: JsonSchema) => JsonSchema): JsonSchema {
-  const { properties, items, anyOf, additionalProperties } = schema
+  const { properties, items, anyOf, oneOf, additionalProperties } = schema
   return {
     ...schema,
     ...(properties && {
@@ -44,6 +44,7 @@ function withInside(schema: JsonSchema, change: (each: JsonSchema) => JsonSchema
     }),
     ...(isSchema(items) && { items: change(items) }),
     ...(anyOf && { anyOf: anyOf.map(change) }),
+    ...(oneOf && { oneOf: oneOf.map(change) }),
     ...(isSchema(additionalProperties) && { additionalProperties: change(additionalProperties) }),
   }
 }
@@ -51,11 +52,13 @@ function withInside(schema: JsonSchema, change: (each: JsonSchema) => JsonSchema
 /**
  * Names what is repeated in some schemas.
  * @param roots schemas that keep their place, with their names
- * @returns the named schemas, and a function that refers to them inside another schema
+ * @returns the named schemas, a function that refers to them inside another schema, and one that does so for the whole
+ * schema too
  */
 export function repeatedIn(roots: readonly (readonly [name: string, schema: JsonSchema])[]): {
   readonly named: Readonly<Record<string, JsonSchema>>
   readonly referring: (schema: JsonSchema) => JsonSchema
+  readonly replaced: (schema: JsonSchema) => JsonSchema
 } {
   const texts = new Map<JsonSchema, string>()
   const textOf = (schema: JsonSchema): string => {
@@ -99,5 +102,5 @@ export function repeatedIn(roots: readonly (readonly [name: string, schema: Json
   const named = Object.fromEntries(
     [...names].map(([text, name]) => [name, referring(trusted<JsonSchema>(text))] as const),
   )
-  return { named, referring }
+  return { named, referring, replaced }
 }

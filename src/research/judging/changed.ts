@@ -5,7 +5,6 @@
 import type { ChangedRecord, ReproductionKind, WhatChanged } from "../../contract/answers/changed.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { picked } from "../../contract/each.ts"
-import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { LinkKind, RecordKind } from "../../contract/schema/enumerations.ts"
 import { AUTHOR, authorIn } from "../../ledger/journal/author.ts"
@@ -14,9 +13,7 @@ import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { DEGREES, type StoredDegrees } from "../evidence/pages.ts"
 import { ANSWER, STANDS } from "../evidence/words.ts"
-import { estimateInWords } from "../measurements/in-words.ts"
-import { verdictOn } from "../measurements/repeated-effects.ts"
-import type { Effect, Figures } from "../measurements/working-out.ts"
+import { type ChangedEffect, changedEffects } from "../measurements/changed-effects.ts"
 
 const SIGHT = limits.changedSight
 
@@ -46,19 +43,6 @@ interface ReproductionRow extends Row, StoredDegrees {
   readonly explanation: string | null
   readonly comparison: string | null
 }
-interface RepeatedRow {
-  readonly attemptId: string
-  readonly versionId: string
-  readonly effect: Stored<Effect>
-  readonly first: Stored<Figures | null> | null
-  readonly own: Stored<Figures | null> | null
-}
-interface MovedRow extends Row {
-  readonly effect: Stored<Effect>
-  readonly figures: Stored<Figures | null>
-  readonly now: Stored<Figures> | null
-}
-
 const RECORD = "r.version_id AS versionId, r.label, r.kind, r.room_id AS roomId, r.wording"
 
 const kinds: { readonly [K in LinkKind]: ChangedRecord["change"] } = {
@@ -106,19 +90,9 @@ export function changed(db: Db) {
       LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id
      WHERE w.source = 'reproduction' AND w.counted = 1 LIMIT ${SIGHT}`,
   )
-  const repeated = db.prepare<RepeatedRow>(
-    `SELECT x.attempt_id AS attemptId, x.repeats_id AS versionId, f.effect,
-        iif(m.holder_id IS NULL, f.figures, m.now) AS first, iif(y.holder_id IS NULL, x.figures, y.now) AS own
-     FROM json_each(+?)
-      CROSS JOIN reproduction_effects x ON x.attempt_id = json_each.value
-      JOIN finding_effects f ON f.version_id = x.repeats_id AND f.position = x.repeats_position
-      LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
-      LEFT JOIN moved_effects y ON y.holder_id = x.attempt_id AND y.position = x.position`,
-  )
   // The newest report of its attempts is what moved an effect.
-  const moved = db.prepare<MovedRow>(
-    `SELECT ${RECORD}, a.attempt_id AS sourceId, a.label AS sourceLabel, a.updated_at AS at, ${AUTHOR("a")},
-        f.effect, f.figures, m.now
+  const moved = db.prepare<Row & { readonly position: number }>(
+    `SELECT ${RECORD}, a.attempt_id AS sourceId, a.label AS sourceLabel, a.updated_at AS at, ${AUTHOR("a")}, m.position
      FROM json_each(+?)
       CROSS JOIN moved_effects m ON m.holder_id = json_each.value
       JOIN finding_effects f ON f.version_id = m.holder_id AND f.position = m.position
@@ -128,6 +102,7 @@ export function changed(db: Db) {
       JOIN people p ON p.user_id = a.registrant_id
      LIMIT ${SIGHT}`,
   )
+  const { failedOf, movedOf } = changedEffects(db)
 
   const about = (row: Row, seenFrom: string, kind: "link" | "attempt") => ({
     ...picked(row, "versionId", "label", "kind", "at"),
@@ -144,45 +119,36 @@ export function changed(db: Db) {
     ...(row.link === "disputes" && { isAnswered: row.isAnswered === 1 }),
     why: row.explanation,
   })
-  function byReproduction(row: ReproductionRow, repeats: readonly RepeatedRow[], seenFrom: string): ChangedRecord {
-    const estimates = repeats.flatMap(({ effect, first, own }) => {
-      const [one, other] = [first && parse(first), own && parse(own)]
-      if (one === null || other === null) return []
-      const failed = verdictOn(other, one, parse(effect).within) === "does_not_reproduce"
-      return failed ? [{ before: estimateInWords(parse(effect), one), now: estimateInWords(parse(effect), other) }] : []
-    })
-    return {
-      ...about(row, seenFrom, "attempt"),
-      change: "not_reproduced",
-      ...(estimates[0] ?? { before: row.wording, now: null }),
-      why: row.comparison ?? row.explanation ?? "",
-    }
-  }
-  function byValues(row: MovedRow, seenFrom: string): ChangedRecord {
-    const [effect, figures, now] = [parse(row.effect), parse(row.figures), row.now && parse(row.now)]
-    return {
-      ...about(row, seenFrom, "attempt"),
-      change: "moved",
-      before: figures === null ? row.wording : estimateInWords(effect, figures),
-      now: now && estimateInWords(effect, now),
-      why: `Its attempts, such as ${row.sourceLabel}, reported other values since.`,
-    }
-  }
+  const byReproduction = (
+    row: ReproductionRow,
+    failed: ChangedEffect | undefined,
+    seenFrom: string,
+  ): ChangedRecord => ({
+    ...about(row, seenFrom, "attempt"),
+    change: "not_reproduced",
+    before: failed?.before ?? row.wording,
+    now: failed?.now ?? null,
+    why: row.comparison ?? row.explanation ?? "",
+  })
+  const byValues = (row: Row, change: ChangedEffect | undefined, seenFrom: string): ChangedRecord => ({
+    ...about(row, seenFrom, "attempt"),
+    change: "moved",
+    before: change?.before ?? row.wording,
+    now: change?.now ?? null,
+    why: `Its attempts, such as ${row.sourceLabel}, reported other values since.`,
+  })
 
   /** What happened to some records, the newest first. @param seenFrom the Room in which it is shown */
   function of(versionIds: readonly string[], seenFrom: string): WhatChanged {
     const ids = JSON.stringify(versionIds)
     const again = reproductions.all(ids)
     const failed = again.filter(({ verdict }) => verdict === "does_not_reproduce")
-    const attempts = JSON.stringify(failed.map(({ sourceId }) => sourceId))
-    const repeats = failed.length === 0 ? [] : repeated.all(attempts)
+    const nowOf = movedOf(ids)
+    const effectOf = failedOf(failed.map(({ sourceId }) => sourceId))
     const all = [
       ...links.all(ids).map((row) => byLink(row, seenFrom)),
-      ...failed.map((row) => {
-        const own = repeats.filter((each) => each.attemptId === row.sourceId && each.versionId === row.versionId)
-        return byReproduction(row, own, seenFrom)
-      }),
-      ...moved.all(ids).map((row) => byValues(row, seenFrom)),
+      ...failed.map((row) => byReproduction(row, effectOf(row.sourceId, row.versionId), seenFrom)),
+      ...moved.all(ids).map((row) => byValues(row, nowOf(row.versionId, row.position), seenFrom)),
     ]
     return {
       changed: all.sort((one, other) => newestFirst(one.at, other.at)).slice(0, limits.changedItems),
