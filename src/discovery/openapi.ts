@@ -36,7 +36,8 @@ function ofRegistry() {
         { ...(schema && { schema: referring(schema) }), ...(withExample && example !== undefined && { example }) },
       ]),
     )
-  const brief = (parameter: Parameter): Parameter => ({ ...parameter, schema: replaced(parameter.schema) })
+  const brief = (parameter: Parameter): Parameter =>
+    parameter.schema.title === "UUID" ? { ...parameter, schema: replaced(parameter.schema) } : parameter
   // Its twin for agents has the example and the description.
   const isTwin = ({ operationId }: Pick<SharingRoute, "operationId">) => operationId.endsWith(inBrowser)
   const briefly = ({ description, requestBody, responses, parameters, ...rest }: SharingRoute) => ({

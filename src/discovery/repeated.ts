@@ -30,13 +30,13 @@ function nameOf({ type, title, properties, anyOf, additionalProperties }: JsonSc
 function* inside(schema: JsonSchema, name: string): Generator<[JsonSchema, string]> {
   for (const [member, each] of Object.entries(schema.properties ?? {})) yield [each, typeName(member)]
   if (isSchema(schema.items)) yield [schema.items, `${name}Item`]
-  for (const each of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) yield [each, name]
+  for (const each of schema.anyOf ?? []) yield [each, name]
   if (isSchema(schema.additionalProperties)) yield [schema.additionalProperties, `${name}Value`]
 }
 
 /** Puts others in the place of the schemas inside. */
 function withInside(schema: JsonSchema, change: (each: JsonSchema) => JsonSchema): JsonSchema {
-  const { properties, items, anyOf, oneOf, additionalProperties } = schema
+  const { properties, items, anyOf, additionalProperties } = schema
   return {
     ...schema,
     ...(properties && {
@@ -44,7 +44,6 @@ function withInside(schema: JsonSchema, change: (each: JsonSchema) => JsonSchema
     }),
     ...(isSchema(items) && { items: change(items) }),
     ...(anyOf && { anyOf: anyOf.map(change) }),
-    ...(oneOf && { oneOf: oneOf.map(change) }),
     ...(isSchema(additionalProperties) && { additionalProperties: change(additionalProperties) }),
   }
 }
