@@ -61,7 +61,7 @@ Scope:
 ${quoted(scope)}
 ${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}\
 ${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
-${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. \
+${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "not yet checked by anyone"}. \
 ${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}\
 ${told === null ? "" : ` Before you rely on it: ${told}.`}
 `

@@ -122,7 +122,7 @@ t.test("it says the same as the reads", async (t) => {
     const record = await reader.read("record", { versionId })
     const { text } = await get(`/records/${versionId}.md`)
     const { assertion } = record.content as { assertion: { wording: string } }
-    const tally = tallyInWords(record.evidenceTally) ?? "nothing counts for or against it yet"
+    const tally = tallyInWords(record.evidenceTally) ?? "not yet checked by anyone"
     const facts = [
       `# ${record.label}: `,
       record.status,

@@ -113,7 +113,7 @@ t.test(
       await textOf("li[data-entry]:has-text('H1')"),
       /disputed.*1 contradicts \(from 1 other person\).*F1.*raised the loss/,
     )
-    t.match(await textOf("li[data-entry]:has-text('H2')"), /nothing counts for or against it yet/)
+    t.match(await textOf("li[data-entry]:has-text('H2')"), /not yet checked by anyone/)
     await overview()
     t.match(
       await textOf("#live-hypotheses tr:has-text('H1')"),
@@ -300,7 +300,7 @@ t.test("a conclusion says what has made it stale, in the Room, in its Thread and
   await at(`/rooms/${roomId}/hypotheses`)
   t.match(
     await textOf("li[data-entry]:has-text('H1')"),
-    /nothing counts.*F1 retracted.*does not count: F1 is retracted/,
+    /not yet checked.*F1 retracted.*does not count: F1 is retracted/,
   )
   await isWhole(t, "overview-stale")
   t.same(troubles(), [])

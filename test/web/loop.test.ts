@@ -60,14 +60,14 @@ async function loop(t: Test, options: BrowserContextOptions, isScripted: boolean
   await next(page, "Take it").click()
   await done("take_experiment")
 
-  await next(page, "Accept a plan").click()
+  await next(page, "Pin the plan").click()
   await page.getByLabel("Public repository").fill(url)
   await page.getByLabel("Commit").fill(commit)
   await page.getByLabel("How will it be done?").fill("Two arms.")
   await page.getByText("Arms and what would count as success").click()
   await page.locator("[name='/protocol/arms/0/name']").fill("warm-up")
   await page.locator("[name='/protocol/arms/0/argv']").fill("python train.py --warmup 400")
-  await page.getByRole("button", { name: "Accept the plan" }).click()
+  await page.getByRole("button", { name: "Pin the plan" }).click()
   await done("accept_plan")
 
   await next(page, "Register an attempt: warm-up").click()

@@ -156,7 +156,7 @@ const stale: { readonly [C in StaleReason["code"]]: (reason: StaleReason) => str
   published_since: () => " was published since.",
   not_covered: () => " was published before it, but is beyond what it covers.",
   citation_fallen: ({ status = "no longer current" }) => `, which it cites, is ${status}.`,
-  citation_in_doubt: () => ", which it cites, rests on a record that has fallen.",
+  citation_in_doubt: () => ", which it cites, rests on a record that no longer holds.",
 }
 export const staleBecause = (reason: StaleReason): string => stale[reason.code](reason)
 
@@ -211,7 +211,7 @@ export function tallyInWords(tally: EvidenceTally, author?: string): string | nu
  * its author
  */
 export function independenceInWords({ person, agent, code, commit, inputs }: Independence, username: string): string {
-  const who = person ? "another person" : agent === true ? `another agent of ${username}` : "the author's own word"
+  const who = person ? "another person" : agent === true ? `another agent of ${username}` : "by the author"
   const which = (other: boolean | null, what: string) =>
     other === null ? [] : [`${other ? "other" : "the same"} ${what}`]
   // At another commit, whether the code that matters is the same is not known.

@@ -45,11 +45,13 @@ export function admitEvent(attempt: AttemptState, userId: string, body: BodyOf<"
     (each) => each.event === body.event && (!("needs" in each) || sent[each.needs]),
   )
   if (row === undefined) {
-    const following = stepsFrom(attempt.status)
-    const steps = following.length === 0 ? "nothing more does" : `${orOf(following.map(({ event }) => event))} does`
+    const following = orOf(stepsFrom(attempt.status).map(({ event }) => event))
     throw new Refusal(
       "state_conflict",
-      `${attempt.label} is ${attempt.status}: ${body.event} does not follow; ${steps}.`,
+      attempt.status === "registered"
+        ? `${attempt.label} has not started: report that it started first. Accepted now: ${following}.`
+        : `${attempt.label} is ${attempt.status}, so ${body.event} cannot be reported` +
+            `${following === "" ? "." : ` now. Accepted now: ${following}.`}`,
       { current },
     )
   }

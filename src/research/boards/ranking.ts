@@ -82,14 +82,18 @@ export function sentenceOf({ groups, lead, best }: Ranking, units: readonly stri
   const [first] = measured
   if (first === undefined) return "No attempt with this evaluator and this data has reported the metric yet."
   if (measured.length === 1) return `${placeInWords(first.key)} is alone on the board.`
-  if (lead === null) return "Not told apart: one value has no spread."
-  const difference =
-    `${placeInWords(lead.of)} − ${placeInWords(lead.against)} is ${figure(lead.estimate, lead.se)}` +
-    `${units[0] === undefined ? "" : ` ${units[0]}`}, ${percent(lead.level)} ` +
-    `${interval(lead.low, lead.high, lead.se)}${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}` +
+  if (lead === null) return "No clear winner: one value has no spread."
+  // The first is ahead in the declared direction, whichever sign that has.
+  const sign = lead.estimate < 0 ? -1 : 1
+  const [low, high] = sign < 0 ? [-lead.high, -lead.low] : [lead.low, lead.high]
+  const ahead =
+    `by ${figure(sign * lead.estimate, lead.se)}${units[0] === undefined ? "" : ` ${units[0]}`} ` +
+    `(${percent(lead.level)} interval ${interval(low, high, lead.se)}` +
+    `${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}` +
     `${lead.pairedAcross === null ? "" : `, ${acrossInWords(lead.pairedAcross)}`}` +
-    `${lead.belowNoise ? ", smaller than the noise" : ""}`
+    `${lead.belowNoise ? ", smaller than the noise" : ""})`
   return best === null
-    ? `Not told apart: ${difference}.`
-    : `${placeInWords(best)} is best: ${difference}. The interval allows for ${measured.length} groups.`
+    ? `No clear winner: ${placeInWords(lead.of)} ahead of ${placeInWords(lead.against)} ${ahead}.`
+    : `${placeInWords(best)} is best, ahead of ${placeInWords(lead.against)} ${ahead}. ` +
+        `The interval allows for ${measured.length} groups.`
 }

@@ -22,7 +22,7 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
     "Hypotheses",
     ({ label, versionId, says, verdict, verdictBy, status, evidence, inDoubt }) =>
       `${label}, ${verdict}${verdictBy === null ? "" : ` ${verdictBy}`}${standing(status, inDoubt)}: ` +
-      `${line(says)} [${tallyInWords(evidence) ?? "nothing counts for or against it yet"}] ${versionId}`,
+      `${line(says)} [${tallyInWords(evidence) ?? "not yet checked by anyone"}] ${versionId}`,
   ],
   findings: [
     "Findings",

@@ -15,8 +15,8 @@ export type NextItem = AnswerOf<"room_next">["items"][number]
 
 /** Why a conclusion is stale, worded to follow the label of the object that made it stale. */
 const reasons: { readonly [C in StaleReason["code"]]: string } = {
-  citation_fallen: "has fallen or is doubted",
-  citation_in_doubt: "rests on what has fallen",
+  citation_fallen: "no longer holds or is in doubt",
+  citation_in_doubt: "rests on a record that no longer holds",
   published_since: "came after it",
   not_covered: "is not covered",
 }

@@ -123,7 +123,8 @@ export function admitReport(
   if (!reachable.includes(reported))
     throw new Refusal(
       "state_conflict",
-      `${experiment.label} is ${experiment.status}: ${reported} does not follow; ${orOf(reachable)} does.`,
+      `${experiment.label} is ${experiment.status}, so ${reported} cannot be reported now. ` +
+        `Accepted now: ${orOf(reachable)}.`,
       { current: currentExperiment(experiment) },
     )
 }

@@ -120,12 +120,12 @@ const statement = (name: string, content: Experiment["handoff"]): Html | null =>
 function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): Html {
   if (acceptedPlans.length === 0 && suggestedProtocol === null)
     return empty(
-      "No plan was accepted yet. Before planned attempts, the assignee accepts a plan that is pinned to a commit " +
+      "No plan is pinned yet. Before planned attempts, the assignee pins a plan to a commit " +
         "of a public repository.",
     )
   const accepted = acceptedPlans.map(
     (plan) =>
-      html`<li>${label("plan", plan.planId, plan.label)} accepted by ${person(plan.acceptedBy)} \
+      html`<li>${label("plan", plan.planId, plan.label)} pinned by ${person(plan.acceptedBy)} \
 ${time(plan.acceptedAt)} <a href="${to(`/plans/${plan.planId}`)}">arms, commit and protocol</a>\
 ${
   plan.sealed === null || plan.sealed.openedAt !== null

@@ -135,7 +135,7 @@ ${
     : null
 }${confirmButton(
   html`Revoke<span class="aside"> ${label}</span>`,
-  html`${label} can write no more from now on. What it wrote stays.`,
+  html`${label} stops working at once. What it wrote stays; ${owner.username} stays a member.`,
   actionButton("revoke_credential", { roomId, credentialId }, html`Revoke ${label}`, { danger: true }),
 )}</div>`
         : null

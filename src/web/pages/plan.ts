@@ -114,7 +114,7 @@ export function planPage(visit: Visit): Shown {
     title: `${plan.label} of ${plan.experimentLabel}`,
     rail: roomRail(room),
     json: readPath("plan", { planId: plan.planId }),
-    body: html`<p class="meta"><span><span class="label">${plan.label}</span> accepted plan</span>\
+    body: html`<p class="meta"><span><span class="label">${plan.label}</span> plan</span>\
 <span>for ${label("experiment", plan.experimentId, plan.experimentLabel)}</span><span>${person(plan.acceptedBy)}</span>\
 <span>${exactTime(plan.acceptedAt)}</span></p>
 <h1>Plan ${plan.label}</h1>
@@ -124,7 +124,7 @@ ${facts([
   ["Intent", words(content.intent)],
   costFact(plan.costs),
   ["Content digest", digest(plan.contentDigest)],
-  ["Accepted at", html`<a href="${to(entryPath(plan.threadId, plan.entryId))}">its place in the Thread</a>`],
+  ["Pinned at", html`<a href="${to(entryPath(plan.threadId, plan.entryId))}">its place in the Thread</a>`],
 ])}
 ${section("protocol", "Protocol", [
   seal(visit, plan),

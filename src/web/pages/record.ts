@@ -237,10 +237,10 @@ export function recordPage(visit: Visit): Shown {
   const others = record.references.filter((reference) => !isGround(reference))
   const empties = nothingOf([
     ...absent(judged),
-    evidence.items.length === 0 && "There is no evidence for or against it.",
+    evidence.items.length === 0 && "Not yet checked by anyone.",
     judged.restingOnIt.items.length + judged.citedIn.items.length === 0 && "Nothing rests on it.",
-    kind === "finding" && (content.evidence ?? []).length === 0 && "No evidence was given.",
-    uses.items.length === 0 && "Nothing uses it.",
+    kind === "finding" && (content.evidence ?? []).length === 0 && "No files attached.",
+    uses.items.length === 0 && "Not cited yet.",
   ])
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,

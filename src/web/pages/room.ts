@@ -32,7 +32,7 @@ ${
     html`<li><a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>\
 ${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta">\
 <span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span>\
-<span>last ${time(thread.lastActivityAt)}</span></span></li>`
+<span>${time(thread.lastActivityAt)}</span></span></li>`
   return html`<section aria-labelledby="threads">${heading(2, "threads", "Threads", beside)}
 <ul class="cards" id="live-threads" data-live>${newest.map(item)}</ul>
   </section>`

@@ -66,7 +66,9 @@ export const act = (operation: OperationName, given: Given, text?: string, form?
 
 /** The meaning of a refusal, without the part for programs. */
 const meaningOf = (code: "room_mirrored" | "room_archived"): string =>
-  `${refusals[code].meaning.split("; current", 1)[0]}.`
+  code === "room_archived"
+    ? "This Room is archived: you can read and cite it, and nothing new can be added."
+    : `${refusals[code].meaning.split("; current", 1)[0]}.`
 
 /** A link to sign in or to ask to join. Null if the visitor is a member. */
 export function wayIn(visit: Visit, room: RoomLike): Html | null {

@@ -12,7 +12,7 @@ const irregular: Readonly<Record<string, readonly [did: string, done?: string]>>
   restore: ["restored", "opened again"],
   submit: ["submitted"],
   take: ["took", "taken"],
-  transfer: ["handed over"],
+  transfer: ["transferred"],
   withdraw: ["withdrew"],
 }
 const regular = (verb: string): string => `${verb}${verb.endsWith("e") ? "d" : "ed"}`
@@ -21,11 +21,12 @@ const announced = ["accept", "archive", "create", "propose", "publish", "registe
 
 /** Phrases for operations whose name does not make a good one. */
 const phrases: Partial<Record<OperationName, string>> = {
+  accept_plan: "pinned plan",
   add_member: "added a member",
-  assert_correction: "corrected a record in",
-  assert_dispute: "disputed a record in",
-  assert_retraction: "retracted a record in",
-  assert_supersession: "superseded a record in",
+  assert_correction: "posted correction",
+  assert_dispute: "posted dispute",
+  assert_retraction: "posted retraction",
+  assert_supersession: "posted replacement",
   claim_work: "claimed work on",
   create_thread: "started a Thread",
   decide_join_request: "decided a request to join",
@@ -35,8 +36,8 @@ const phrases: Partial<Record<OperationName, string>> = {
   publish_cited_claim: "cited a claim",
   remove_member: "removed a member",
   release_claim: "released their claim on",
-  report_attempt_event: "reported what happened to",
-  report_experiment_status: "reported the status of",
+  report_attempt_event: "reported on",
+  report_experiment_status: "updated",
   report_material_location: "reported a location of",
   request_to_join: "asked to join",
   restore_room: "opened the Room again",
@@ -46,7 +47,7 @@ const phrases: Partial<Record<OperationName, string>> = {
   withhold_content: "withheld part of",
 }
 
-/** Describes an operation, without its target: "published hypothesis", "disputed a record in". */
+/** Describes an operation, without its target: "published hypothesis", "posted dispute". */
 export function doneBy(operation: string): string {
   const phrase = isKeyOf(phrases, operation) ? phrases[operation] : undefined
   const [verb = "", ...rest] = operation.split("_")

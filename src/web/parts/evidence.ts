@@ -104,14 +104,14 @@ export function verdictCount(verdict: string, count: number): Html {
  */
 export function tally(all: EvidenceTally, author?: string): Html {
   const given = tallied.filter((verdict) => all[verdict] > 0)
-  if (given.length === 0) return html`<span class="quiet">nothing counts for or against it yet</span>`
+  if (given.length === 0) return html`<span class="quiet">not yet checked by anyone</span>`
   return html`<span class="tally">${given.map((verdict) => html`${verdictCount(verdict, all[verdict])} `)}\
 <span class="quiet">(${tallyFrom(all, author)}${all.doubted === 0 ? "" : `, ${all.doubted} doubted`})</span></span>`
 }
 
 const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem) => string } = {
   counted: () => "counts",
-  replaced: () => "does not count: a newer verdict by it, or by a finding of the same attempts, replaces it",
+  replaced: () => "does not count: replaced by a newer verdict from the same finding or attempts",
   fallen: ({ by }) => `does not count: ${by.label ?? "its source"} is ${by.status ?? "no longer current"}`,
   withdrawn: () => "does not count",
   uncounted: ({ verdict }) =>
@@ -127,7 +127,7 @@ function speaker({ by }: EvidenceItem): Html {
 ${by.wording === null ? null : html` ${beginning(by.wording, 200)}`}`
 }
 
-/** How many of a finding's digests match the reported ones, and how many of all attempts it names. */
+/** How many of a finding's digests match the reported ones, and how many of all attempts it uses. */
 function checkedOf({ checked }: EvidenceItem): Content {
   if (checked === undefined) return null
   const { outputs, outputsEqual, named, attempts } = checked
@@ -136,10 +136,10 @@ function checkedOf({ checked }: EvidenceItem): Content {
       ? null
       : html`<span>${stateBadge(
           outputsEqual === outputs ? "succeeded" : "failed",
-          `${outputsEqual} of ${counted(outputs, "digest")} as reported`,
+          `${outputsEqual} of ${counted(outputs, "output hash", "output hashes")} match${outputs === 1 ? "es" : ""}`,
         )}</span>`
   return html`${digests}<span>\
-${attempts === 0 ? "no run behind it" : `names ${named} of ${counted(attempts, "attempt")}`}</span>`
+${attempts === 0 ? "no run behind it" : `uses ${named} of ${counted(attempts, "attempt")}`}</span>`
 }
 
 /** Renders a piece of evidence. @param ofVisitor what this visitor may do with it */
@@ -187,6 +187,10 @@ ${
 const linkKindOf = ({ source, verdict }: EvidenceItem): OwnLink["kind"] =>
   enumerations.linkKind.find((kind) => source === "research_link" && kind === verdict) ?? "finding_link"
 
+/** What the pieces are that do not count: "retracted or superseded", unless some never counted. */
+const othersAre = (others: readonly EvidenceItem[]): string =>
+  others.every(({ standing }) => standing !== "uncounted") ? "retracted or superseded" : "not counted"
+
 /** Renders pieces of evidence, newest first. Those that do not count are folded. */
 export function evidenceList(visit: Visit, items: readonly EvidenceItem[]): Html | null {
   if (items.length === 0) return null
@@ -204,8 +208,7 @@ export function evidenceList(visit: Visit, items: readonly EvidenceItem[]): Html
   return html`${counting.length === 0 ? null : list(counting)}${
     others.length === 0
       ? null
-      : html`<details class="left-out"><summary>${others.length}\
-${counting.length === 0 ? "" : " more"} that ${others.length === 1 ? "does" : "do"} not count</summary>\
+      : html`<details class="left-out"><summary>${others.length} ${othersAre(others)}</summary>\
 ${list(others)}</details>`
   }`
 }

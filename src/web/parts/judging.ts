@@ -43,7 +43,7 @@ ${
 }
 
 const bearings: { readonly [B in Case["bearing"]]: string } = {
-  untested: "Untested: nothing counts for or against it yet",
+  untested: "Not yet checked by anyone",
   supported: "Supported so far",
   contradicted: "Contradicted so far",
   inconclusive: "Inconclusive so far",

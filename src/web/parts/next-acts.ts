@@ -162,7 +162,7 @@ export function nextOfExperiment(
     )
   const guard = { experimentId, expectedRevision, expectedStatus }
   if (isMine && acceptedPlans.length === 0 && attempts.total === 0)
-    return first("accept_plan", guard, "Accept a plan", "a plan pins the code and the arms before anything runs.")
+    return first("accept_plan", guard, "Pin the plan", "a plan pins the code and the arms before anything runs.")
   if (isMine && attempts.total === 0) {
     const given = { experimentId, intent: "planned" }
     return first("register_attempt", given, "Register an attempt", "register each run before you launch it.")

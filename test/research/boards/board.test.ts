@@ -102,7 +102,7 @@ t.test("two arms with close values are not told apart", async (t) => {
   )
   t.equal(best, null)
   t.ok(lead !== null && lead.low <= 0 && lead.high >= 0)
-  t.match(sentence, /^Not told apart: warm − cold is −0\.02/)
+  t.match(sentence, /^No clear winner: warm ahead of cold by 0\.02/)
 })
 
 t.test("attempts with other code or data do not count, but their number is shown", async (t) => {
@@ -123,7 +123,7 @@ t.test("a clearly lower group is named best, with the comparisons that the inter
   t.same(said.best, { arm: "hot" })
   t.match(
     said.sentence,
-    /^hot is best: hot − warm is −\d\.\d+, 98\.33 % −\d.* to −\d.*, 5 pairs\. The interval allows for 3 groups\.$/,
+    /^hot is best, ahead of warm by \d\.\d+ \(98\.33 % interval \d.* to \d.*, 5 pairs\)\. The interval allows for 3 gr/,
   )
   t.equal(said.lead?.level, 0.05 / 3)
 

@@ -194,7 +194,7 @@ t.test(
     t.match(await page(`/records/${versionId}`), /1 contradicts by 1 person, independent of its author/)
     t.match(
       await page(`/records/${versionId}`),
-      /does not count: a newer verdict by it, or by a finding of the same attempts, replaces it/,
+      /does not count: replaced by a newer verdict from the same finding or attempts/,
     )
 
     t.match((await lab.record({ versionId: found })).evidenceTally, { reproductions: 1, independent: 1 })

@@ -135,7 +135,8 @@ t.test("state_conflict names the steps that are allowed", async (t) => {
   const refused = await refusalOf(room.ada.write("report_attempt_event", event))
   t.match(refused, {
     refusal: "state_conflict",
-    message: /succeeded does not follow; started, preflight_failed or cancelled does/,
+    message:
+      /A1 has not started: report that it started first\. Accepted now: started, preflight_failed or cancelled\./,
   })
 })
 

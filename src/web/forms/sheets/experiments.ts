@@ -73,11 +73,11 @@ export const experimentSheets = {
     },
   },
   accept_plan: {
-    heading: "Accept a plan",
+    heading: "Pin the plan",
     lead:
       "What will be run, pinned to a public repository and a commit. It cannot be changed; " +
-      "another one can be accepted later.",
-    send: "Accept the plan",
+      "another one can be pinned later.",
+    send: "Pin the plan",
     first: ["/repository", "/protocol/summary", "/intent"],
     folds: [
       { heading: "Arms and what would count as success", places: ["/protocol/arms", "/protocol/successCriteria"] },
