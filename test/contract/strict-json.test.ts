@@ -1,8 +1,9 @@
 /** The strict JSON reader, compared with a slow and obvious one: a parser that looks at every token by itself. */
+import { setImmediate as turn } from "node:timers/promises"
 import * as fc from "fast-check"
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { readJson } from "../../src/contract/schema/strict-json.ts"
+import { readJson, readJsonInTurns } from "../../src/contract/schema/strict-json.ts"
 import { obvious } from "./obvious-json.ts"
 import { runs } from "../support/chance.ts"
 
@@ -160,4 +161,31 @@ test("a refusal stays short, however much it reports", (t) => {
     if (!read.ok) t.equal(read.issues.length <= limits.issues + 1, true)
   }
   t.end()
+})
+
+/** Reads a text in turns, and counts the turns that others got meanwhile. */
+async function turnsOf(text: string) {
+  let isDone = false
+  const reading = readJsonInTurns(text).finally(() => (isDone = true))
+  await Promise.resolve()
+  let turns = 0
+  for (; !isDone; turns += 1) await turn()
+  return { turns, read: await reading }
+}
+
+test("a body of the largest size is read in pieces, between which others get the thread", async (t) => {
+  const texts = {
+    numbers: `[${"1.5000000000000000000000000000000000,".repeat(26_000)}1]`,
+    names: `{${Array.from({ length: 13_000 }, (_, index) => `"${"n".repeat(60)}${index}":null`).join(",")}}`,
+    "white space": `{${" ".repeat(1_000_000)}"a":1}`,
+    "a fault at its end": `{"a":[${"true, ".repeat(20_000)}1],${"\n".repeat(800_000)}"b":-0}`,
+    "no JSON from its middle on": `[${"0,".repeat(14_000)}${" ".repeat(500_000)}}`,
+  }
+  for (const [name, text] of Object.entries(texts)) {
+    const { turns, read } = await turnsOf(text)
+    t.ok(turns >= Math.floor(text.length / 70_000), `${name}: ${turns} turns for ${text.length} characters`)
+    t.strictSame(read, readJson(text), name)
+  }
+  const { turns, read } = await turnsOf('{"text":"short"}')
+  t.strictSame([turns, read], [0, { ok: true, value: { text: "short" } }], "a short one waits for nobody")
 })

@@ -3,6 +3,7 @@
  * that an object has twice, and numbers that cannot be kept as they were sent. Only a text without such issues is
  * parsed.
  */
+import { setImmediate as turn } from "node:timers/promises"
 import { limits } from "../limits.ts"
 import type { Issue } from "../refusals/refusal.ts"
 import { pointer, type Checked } from "./validation.ts"
@@ -76,20 +77,28 @@ class Pass {
   readonly #levels: Level[] = []
   readonly issues: Issue[] = []
   #values = 0
+  #at = 0
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** Passes over the text, up to what cannot be JSON. The engine finds that again. @throws Ended, SyntaxError */
-  run(): void {
+  /**
+   * Passes on over the text, up to `to` and to the end of the value there, or up to what cannot be JSON, which the
+   * engine finds again. @returns whether the pass has ended @throws Ended, SyntaxError
+   */
+  run(to: number): boolean {
     const text = this.#text
-    for (let at = 0; at < text.length; ) {
+    for (let at = this.#at; at < text.length; ) {
+      if (at >= to) {
+        this.#at = at
+        return false
+      }
       const sign = text.charCodeAt(at)
       const level = this.#levels.at(-1)
       if (sign === QUOTE) {
         const end = stringEnd(text, at + 1)
-        if (end < 0) return
+        if (end < 0) return true
         if (level?.names && level.isNameNext) this.#name(level, level.names, text.slice(at + 1, end))
         else this.#value(level)
         at = end + 1
@@ -103,14 +112,14 @@ class Pass {
         )
         at += 1
       } else if (sign === CLOSE_LIST || sign === CLOSE_OBJECT) {
-        if (this.#levels.pop() === undefined) return
+        if (this.#levels.pop() === undefined) return true
         at += 1
       } else if (sign === MINUS || (sign >= ZERO && sign <= NINE)) {
         this.#value(level)
         const end = endOf(text, at, isNumeric)
         const literal = text.slice(at, end)
         if (!isKept(literal)) {
-          if (Number.isNaN(Number(literal))) return
+          if (Number.isNaN(Number(literal))) return true
           this.#report("is a number that cannot be kept exactly: send no more digits than a double holds, and no -0")
         }
         at = end
@@ -118,8 +127,9 @@ class Pass {
         this.#value(level)
         at = endOf(text, at, isLetter)
       } else if (sign <= 32 || sign === COMMA || sign === COLON) at += 1
-      else return
+      else return true
     }
+    return true
   }
 
   #value(level: Level | undefined): void {
@@ -156,15 +166,15 @@ class Pass {
   }
 }
 
-/**
- * Reads a JSON text, with or without a byte order mark. Anything that would not be kept as it was sent is an issue at
- * its JSON Pointer, and the text is not parsed.
- */
-export function readJson(written: string): Checked<unknown> {
+/** Characters of a text that are read at a time: a long one holds the thread for a few milliseconds. */
+const PIECE = 65_536
+
+/** Reads a JSON text piece by piece. */
+function* reading(written: string): Generator<void, Checked<unknown>> {
   const text = written.replace(/^\uFEFF/, "")
   const pass = new Pass(text)
   try {
-    pass.run()
+    for (let to = PIECE; !pass.run(to); to += PIECE) yield
     if (pass.issues.length === 0) return { ok: true, value: JSON.parse(text) }
   } catch (error) {
     if (!(error instanceof Ended || error instanceof SyntaxError)) throw error
@@ -172,6 +182,28 @@ export function readJson(written: string): Checked<unknown> {
       return { ok: false, issues: [{ path: "", message: text.trim() === "" ? "it is empty" : "it cannot be parsed" }] }
   }
   return { ok: false, issues: pass.issues }
+}
+
+/**
+ * Reads a JSON text, with or without a byte order mark. Anything that would not be kept as it was sent is an issue at
+ * its JSON Pointer, and the text is not parsed.
+ */
+export function readJson(written: string): Checked<unknown> {
+  const pieces = reading(written)
+  for (;;) {
+    const piece = pieces.next()
+    if (piece.done) return piece.value
+  }
+}
+
+/** The same, but others get the thread after each piece, and after the last if there are several. */
+export async function readJsonInTurns(written: string): Promise<Checked<unknown>> {
+  const pieces = reading(written)
+  for (let isShort = true; ; isShort = false) {
+    const piece = pieces.next()
+    if (!(piece.done && isShort)) await turn()
+    if (piece.done) return piece.value
+  }
 }
 
 /** Takes an object or a list that arrives as JSON text: many programs write the arguments of a tool so. */

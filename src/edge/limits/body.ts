@@ -3,7 +3,7 @@ import type { H3Event } from "h3"
 import { isObject } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
-import { readJson } from "../../contract/schema/strict-json.ts"
+import { readJsonInTurns } from "../../contract/schema/strict-json.ts"
 import { bytesOf } from "./receiving.ts"
 
 const notJson = (why: string) =>
@@ -99,7 +99,7 @@ interface Larger {
 export async function readJsonBody(event: H3Event, larger?: Larger): Promise<unknown> {
   mustBeJson(event)
   const bytes = await bytesOf(event, larger?.most)
-  const value = jsonIn(bytes)
+  const value = await jsonIn(bytes)
   if (larger !== undefined && bytes.length > limits.requestBodyBytes && !larger.isOne(value))
     throw new Refusal(
       "request_too_large",
@@ -108,14 +108,14 @@ export async function readJsonBody(event: H3Event, larger?: Larger): Promise<unk
   return value
 }
 
-function jsonIn(bytes: Uint8Array): unknown {
+async function jsonIn(bytes: Uint8Array): Promise<unknown> {
   let text: string
   try {
     text = utf8.decode(bytes)
   } catch {
     throw notJson("it is not valid UTF-8")
   }
-  const read = readJson(text)
+  const read = await readJsonInTurns(text)
   if (!read.ok) throw unreadable(read.issues)
   return read.value
 }
@@ -135,7 +135,7 @@ export function sentToRead(event: H3Event): Promise<Uint8Array> {
  */
 export async function sentParameters(event: H3Event): Promise<URLSearchParams> {
   mustBeJson(event)
-  const value = jsonIn(await sentToRead(event))
+  const value = await jsonIn(await sentToRead(event))
   if (!isObject(value) || Array.isArray(value)) throw notJson("it is no object")
   return new URLSearchParams(
     Object.entries(value).map(([name, each]) => [name, Array.isArray(each) ? each.join(",") : String(each)]),
