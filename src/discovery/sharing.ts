@@ -78,9 +78,14 @@ export function shared(routes: readonly DescribedRoute[]): {
 } {
   const all = routes.flatMap(({ parameters }) => parameters)
   const schemas: Record<string, JsonSchema> = {}
-  /** The parameter with the name of its enumeration. */
+  /** The parameter with the name of its enumeration, or of the form of ids. */
   const named = (parameter: Parameter): Parameter => {
     const { name, schema } = parameter
+    if (schema.title === "UUID") {
+      const { description: _told, ...uuid } = schema
+      schemas.Uuid = uuid
+      return { ...parameter, schema: reference("Uuid") }
+    }
     if (!isEnumerated(schema)) return parameter
     const text = JSON.stringify(schema)
     const free = numbered(

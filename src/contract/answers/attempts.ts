@@ -122,6 +122,51 @@ export const attemptSummary = shape({
   metricsTruncated: v.boolean(),
 })
 export type AttemptSummary = v.InferOutput<typeof attemptSummary>
+const {
+  updatedAt: _updated,
+  registeredAt: _registered,
+  roomId: _room,
+  failure: _failure,
+  outcome: _outcome,
+  ...named
+} = attemptIdentity
+/** One line of a Room's ledger. */
+export const runRow = shape({
+  ...named,
+  /** The stage at which it failed. */
+  failedAt: optionalFreeText,
+  commit: v.string(),
+  /** Its words without flags, which are among the settings. */
+  command: freeText,
+  settings: v.record(v.string(), freeText),
+  moreSettings: v.exactOptional(count),
+  /** The dimensions of what it reported, with their values. */
+  measured: v.record(v.string(), freeText),
+  seeds: optionalFreeText,
+  /** The findings that name it, with what their links say of hypotheses. */
+  findings: v.array(
+    shape({
+      versionId: id,
+      label: v.string(),
+      role: v.picklist(enumerations.attemptRole),
+      outcome: v.string(),
+      verdicts: v.array(freeText),
+      ...fromOtherRoom,
+    }),
+  ),
+  reproduces: v.nullable(
+    shape({
+      kind: v.picklist(["attempt", "finding"]),
+      id,
+      label: v.string(),
+      /** By the numbers where they were compared, else its registrant's. */
+      verdict: v.nullable(v.picklist(enumerations.reproductionVerdict)),
+      implementation: v.nullable(v.picklist(enumerations.implementation)),
+      ...fromOtherRoom,
+    }),
+  ),
+})
+export type RunRow = v.InferOutput<typeof runRow>
 /** A log that an attempt reported, newest first among those of its kind. */
 const keptLog = { digest: v.string(), format: v.nullable(freeText), receivedAt: at, ...logSize }
 /** Lines of a log, without escape sequences; a line that is longer than a read shows ends in "…". */

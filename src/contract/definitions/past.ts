@@ -35,6 +35,7 @@ const pastReads = [
   "experiment_history",
   "plan",
   "attempts",
+  "room_ledger",
   "attempt",
   "attempt_metrics",
 ] as const

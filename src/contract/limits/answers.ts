@@ -109,6 +109,8 @@ export const ofAnswers = {
   /** Records that are looked through for what changed, the newest, and those that a read tells. */
   changedSight: 200,
   changedItems: 30,
+  /** Attempts on a page of a Room's ledger. */
+  ledgerRuns: 200,
   /** Characters of a setting that a table shows. */
   tableCell: 200,
   /** Bytes of the notices that are shown with a record, the newest. Its Room's list of links has them all. */

@@ -88,6 +88,23 @@ export const workReads = [
     formats: files,
   }),
   read({
+    name: "room_ledger",
+    path: "/api/research/rooms/{roomId}/ledger",
+    summary:
+      "Who ran what and what came of it, a line an attempt, in the order of registration: agent, command, settings, " +
+      "seeds, findings that name it with their verdicts, what it reproduces and with which verdict.",
+    parameters: {
+      experimentId: v.exactOptional(subject("experiment")),
+      findingVersionId: v.exactOptional(subject("finding")),
+      status: v.exactOptional(oneOf(enumerations.attemptStatus)),
+      intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
+      agent: v.exactOptional(agentName),
+    },
+    cursor: "sequence",
+    pageItems: limits.ledgerRuns,
+    answer: page(answers.runRow),
+  }),
+  read({
     name: "attempt",
     path: "/api/research/attempts/{attemptId}",
     summary:

@@ -52,12 +52,55 @@ type Filters = {
   readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId" | "agent"]?: string
 }
 
+const plain = {
+  experimentId: "a.experiment_id",
+  roomId: "a.room_id",
+  status: "a.status",
+  intent: "a.intent",
+  label: "a.label",
+}
+const columns = { ...plain, agent: AGENT("a") }
+// A plus keeps SQLite from using the index of that column: an experiment has fewer attempts than a Room has of one
+// status.
+const compared = { ...each(keysOf(plain), (name) => `+${plain[name]}`), agent: AGENT("a") }
+const summaries = { any: SUMMARY, ofFinding: OF_FINDING }
+
+/**
+ * Lists attempts in the order of a key, from the list that reads the fewest rows: that of a finding, of an experiment,
+ * or of everything.
+ * @param select the statement of all attempts (a), and of those that a finding names (t), up to their WHERE
+ */
+export function attemptList<Row, After extends string | number>(
+  db: Db,
+  select: { readonly any: string; readonly ofFinding: string },
+  key: string,
+  keyOfFinding: string,
+) {
+  const any = filteredList<Row>(db, select.any, columns, key)
+  const ofExperiment = filteredList<Row>(db, select.any, { ...columns, roomId: compared.roomId }, key)
+  const own = { ...compared, findingVersionId: "t.version_id" }
+  const ofFinding = filteredList<Row>(db, select.ofFinding, own, keyOfFinding)
+  return (filters: Filters, after: After | undefined, count: number): Row[] => {
+    const { findingVersionId, experimentId, label } = filters
+    const list =
+      findingVersionId !== undefined
+        ? ofFinding
+        : experimentId !== undefined && label === undefined
+          ? ofExperiment
+          : any
+    return list(filters, after, count)
+  }
+}
+
 type Reproduction = NonNullable<BodyOf<"report_attempt_event">["reproduction"]>
 
 export type Attempts = ReturnType<typeof attempts>
 
 export function attempts(db: Db, basePath = "") {
-  const summaryOf = (row: ListedRow) => summary(row, basePath)
+  const summed =
+    <After>(list: (filters: Filters, after: After, count: number) => ListedRow[]) =>
+    (filters: Filters, after: After, count: number) =>
+      list(filters, after, count).map((row) => summary(row, basePath))
   const insert = inserting(db, "attempts")
   const insertInput = inserting(db, "attempt_inputs")
   const updateMatch = db.prepare("UPDATE attempts SET plan_match = +? WHERE attempt_id = +?")
@@ -95,42 +138,6 @@ export function attempts(db: Db, basePath = "") {
     "SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?",
   )
   const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = +?`)
-  const plain = {
-    experimentId: "a.experiment_id",
-    roomId: "a.room_id",
-    status: "a.status",
-    intent: "a.intent",
-    label: "a.label",
-  }
-  const columns = { ...plain, agent: AGENT("a") }
-  // A plus keeps SQLite from using the index of that column: an experiment has fewer attempts than a Room has of one
-  // status.
-  const compared = { ...each(keysOf(plain), (name) => `+${plain[name]}`), agent: AGENT("a") }
-  /**
-   * Lists attempts in the order of a key, from the list that reads the fewest rows: that of a finding, of an
-   * experiment, or of everything.
-   */
-  function listedBy<After extends string | number>(key: string, keyOfFinding: string) {
-    const any = filteredList<ListedRow>(db, SUMMARY, columns, key)
-    const ofExperiment = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, key)
-    const ofFinding = filteredList<ListedRow>(
-      db,
-      OF_FINDING,
-      { ...compared, findingVersionId: "t.version_id" },
-      keyOfFinding,
-    )
-    return (filters: Filters, after: After | undefined, count: number) => {
-      const { findingVersionId, experimentId, label } = filters
-      const list =
-        findingVersionId !== undefined
-          ? ofFinding
-          : experimentId !== undefined && label === undefined
-            ? ofExperiment
-            : any
-      return list(filters, after, count).map(summaryOf)
-    }
-  }
-
   return {
     insert(attempt: NewAttempt): void {
       const { attemptId, experimentId, authorId, reproduces, planMatch, at } = attempt
@@ -192,11 +199,11 @@ export function attempts(db: Db, basePath = "") {
       return row && { ...shown(row, basePath), registration: new JsonText(row.content) }
     },
     /** Returns up to `count` attempts after an id that match the filters; for a finding, each with its role. */
-    page: listedBy<string>("a.attempt_id", "t.attempt_id"),
+    page: summed(attemptList<ListedRow, string>(db, summaries, "a.attempt_id", "t.attempt_id")),
     /**
      * The same in the order of labels, after the number of a label. A finding names few attempts, so sorting them is
      * cheap.
      */
-    pageByLabel: listedBy<number>(ORDINAL, ORDINAL),
+    pageByLabel: summed(attemptList<ListedRow, number>(db, summaries, ORDINAL, ORDINAL)),
   }
 }

@@ -6,6 +6,7 @@ import { gatheredEffects } from "./gathered.ts"
 import { groupCurves } from "./group-curves.ts"
 import { keptTables } from "./kept-tables.ts"
 import { movedEffects } from "./moved-effects.ts"
+import { ledger } from "./ledger.ts"
 import { measurementReads, measurementTables } from "./reads.ts"
 import { repeatedEffects } from "./repeated-effects.ts"
 import { reproductionEffects } from "./reproduction-effects.ts"
@@ -25,6 +26,7 @@ function tables({ db, curves }: Ground & { readonly curves: Curves }) {
     groupCurves: groupCurves(measuredValues, curves),
     effects: effects(db, workedOut, repeated, measured),
     gathered: gatheredEffects(db),
+    runLedger: ledger(db),
     effectSources: effectSources(db),
     movedEffects: movedEffects(db, workedOut, repeated),
     reproductionEffects: reproductionEffects(db, workedOut, repeated),

@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.ts"
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 import { known, noSuch } from "../../contract/objects/no-such.ts"
 import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
+import { keysetPage } from "../../ledger/lists/paging.ts"
 import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
@@ -11,6 +12,7 @@ import type { Experiments } from "../experiments/experiments.ts"
 import { Remembered } from "./remembered.ts"
 import { sortedBy, textOf } from "./cells.ts"
 import type { GatheredEffects } from "./gathered.ts"
+import type { Ledger } from "./ledger.ts"
 import { acrossInWords, familyInWords, mergedInWords, noiseInWords } from "./in-words.ts"
 import type { Contrast } from "./statistics.ts"
 import { type Group, tableOf } from "./table.ts"
@@ -263,11 +265,12 @@ interface Tables {
   readonly measured: MeasurementTables
   readonly evidence: Evidence
   readonly gathered: GatheredEffects
+  readonly runLedger: Ledger
 }
 
 export type MeasurementTables = ReturnType<typeof measurementTables>
 
-export function measurementReads({ rooms, experiments, measured, evidence, gathered }: Tables) {
+export function measurementReads({ rooms, experiments, measured, evidence, gathered, runLedger }: Tables) {
   function answered(name: string, scope: Scope, { format, ...query }: Query) {
     const table = measured(scope, query)
     if (format === "csv") return csvOf(name, table)
@@ -282,6 +285,13 @@ export function measurementReads({ rooms, experiments, measured, evidence, gathe
       known("experiment", experiments.find(params.experimentId))
       return answered("measurements", { experimentIds: [params.experimentId] }, query)
     },
+    room_ledger({ params: { roomId }, query }) {
+      rooms.mustExist(roomId)
+      const { limit = limits.ledgerRuns, after = 0, ...filters } = query
+      const found = runLedger({ ...filters, roomId }, after, limit + 1)
+      return keysetPage(found, { limit }, ({ label }) => Number(label.slice(1)))
+    },
+
     room_measurements({ params, query: { experiments: experimentIds, ...query } }) {
       rooms.mustExist(params.roomId)
       return answered(

@@ -82,7 +82,7 @@ const mayBeOwn = ({ name, value }: Setting): boolean =>
   typeof value === "string" && (FILE.test(value) || OWN_NAMES.has(spelled(name).split(/[._]/).at(-1) ?? ""))
 
 /** Repetitions: they are what a mean is taken over. */
-const isSeed = (key: string): boolean => key === "seed" || key.endsWith("_seed") || key.endsWith(".seed")
+export const isSeed = (key: string): boolean => key === "seed" || key.endsWith("_seed") || key.endsWith(".seed")
 
 /** A setting as each attempt of a frame states it; equal texts have equal codes, and 0 is not stated. */
 interface StatedColumn {

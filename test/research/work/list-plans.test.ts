@@ -131,6 +131,15 @@ t.test("attempts, with every set of filters, at the start and further on", async
   }
 })
 
+t.test("the ledger of runs, with every set of filters", async (t) => {
+  const { label: _label, roomId, ...narrowed } = { ...filters, agent: "runner" }
+  for (const set of subsets(Object.keys(narrowed) as (keyof typeof narrowed)[])) {
+    const input = Object.fromEntries(set.map((name) => [name, narrowed[name]]))
+    for (const after of [{}, { after: 1 }])
+      await mustBeQuick(t, "room_ledger", { roomId, ...input, ...after }, `runs by ${set.join(", ") || "nothing"}`)
+  }
+})
+
 t.test("the attempts of a finding, with every other filter", async (t) => {
   const { result } = await client.write("publish_finding", {
     kind: "finding",
