@@ -18,10 +18,13 @@ const isSchema = (value: unknown): value is JsonSchema => isObject(value) && !("
 const CLOSED = '"additionalProperties":false'
 
 /** The name of an object or a choice by its place, of a text by its title; null for what gets none. */
-function nameOf({ type, title, properties, anyOf, additionalProperties }: JsonSchema, place: string): string | null {
+function nameOf(
+  { type, title, properties, anyOf, oneOf, additionalProperties }: JsonSchema,
+  place: string,
+): string | null {
   // What is sent is closed to other members, or holds something that is.
-  const isSent = JSON.stringify([properties, anyOf]).includes(CLOSED) || additionalProperties === false
-  if (properties !== undefined || anyOf !== undefined) return isSent ? `${place}Input` : place
+  const isSent = JSON.stringify([properties, anyOf, oneOf]).includes(CLOSED) || additionalProperties === false
+  if (properties !== undefined || anyOf !== undefined || oneOf !== undefined) return isSent ? `${place}Input` : place
   if (type === "string" && title === undefined) return `${place}String`
   return type === "string" ? `${typeName((title ?? "").toLowerCase().replaceAll(" ", "_"))}String` : null
 }
@@ -30,13 +33,13 @@ function nameOf({ type, title, properties, anyOf, additionalProperties }: JsonSc
 function* inside(schema: JsonSchema, name: string): Generator<[JsonSchema, string]> {
   for (const [member, each] of Object.entries(schema.properties ?? {})) yield [each, typeName(member)]
   if (isSchema(schema.items)) yield [schema.items, `${name}Item`]
-  for (const each of schema.anyOf ?? []) yield [each, name]
+  for (const each of schema.anyOf ?? schema.oneOf ?? []) yield [each, name]
   if (isSchema(schema.additionalProperties)) yield [schema.additionalProperties, `${name}Value`]
 }
 
 /** Puts others in the place of the schemas inside. */
 function withInside(schema: JsonSchema, change: (each: JsonSchema) => JsonSchema): JsonSchema {
-  const { properties, items, anyOf, additionalProperties } = schema
+  const { properties, items, anyOf, oneOf, additionalProperties } = schema
   return {
     ...schema,
     ...(properties && {
@@ -44,6 +47,7 @@ function withInside(schema: JsonSchema, change: (each: JsonSchema) => JsonSchema
     }),
     ...(isSchema(items) && { items: change(items) }),
     ...(anyOf && { anyOf: anyOf.map(change) }),
+    ...(oneOf && { oneOf: oneOf.map(change) }),
     ...(isSchema(additionalProperties) && { additionalProperties: change(additionalProperties) }),
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Clients that other programs generate from the OpenAPI document compile, and do the work of an agent: a write, its
- * replay, a list page by page, and the feed. `npm run reach` tries generators in other languages.
+ * replay, a message, a proposal, a list page by page, and the feed. `npm run reach` tries generators in other languages.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -24,6 +24,12 @@ export async function work(baseUrl: string, token: string, roomId: string, reque
   const write = () => POST("/api/agent/threads", { body: { schemaVersion: 3, requestId, roomId, title: "By a client \
 that was made" } })
   const [first, again] = [await write(), await write()]
+  const threadId = first.data?.result.threadId ?? ""
+  const message = { schemaVersion: 3, clientMessageId: requestId, text: "Posted by a client" } as const
+  const said = await POST("/api/agent/threads/{threadId}/messages", { params: { path: { threadId } }, body: message })
+  const asked = { schemaVersion: 3 as const, requestId: crypto.randomUUID(), roomId, threadId, question: "Does it propose?", \
+scope: "Here.", hypotheses: [] }
+  const proposed = await POST("/api/agent/research/propose_experiment", { body: asked })
   const titles: string[] = []
   for (let after: number | undefined; ; ) {
     const { data } = await GET("/api/research/rooms/{roomId}/threads", { params: { path: { roomId }, query: { limit: \
@@ -35,19 +41,24 @@ that was made" } })
   const { data } = await GET("/api/research/rooms/{roomId}/activity", { params: { path: { roomId }, query: { after: 0, \
 kinds: ["create_thread"] } } })
   const kinds = typeof data === "string" ? undefined : data?.items.map(({ kind }) => kind)
-  return { threadId: first.data?.result.threadId, same: again.data?.result.threadId, replayed: again.data?.replayed, \
-titles, kinds }
+  return { threadId, same: again.data?.result.threadId, replayed: again.data?.replayed, titles, kinds, \
+messageId: said.data?.result.messageId, label: proposed.data?.result.label }
 }
 `,
   functions: `
 import { client } from "./functions/client.gen"
-import { createThread, roomActivity, roomThreads } from "./functions"
+import { createThread, postMessage, proposeExperiment, roomActivity, roomThreads } from "./functions"
 
 export async function work(baseUrl: string, token: string, roomId: string, requestId: string) {
   client.setConfig({ baseUrl, auth: () => token })
   const write = () => createThread({ body: { schemaVersion: 3, requestId, roomId, title: \
 "By a client that was made" }, throwOnError: true })
   const [first, again] = [await write(), await write()]
+  const { threadId } = first.data.result
+  const said = await postMessage({ path: { threadId }, body: { schemaVersion: 3, clientMessageId: requestId, text: \
+"Posted by a client" }, throwOnError: true })
+  const proposed = await proposeExperiment({ body: { schemaVersion: 3, requestId: crypto.randomUUID(), roomId, \
+threadId, question: "Does it propose?", scope: "Here.", hypotheses: [] }, throwOnError: true })
   const titles: string[] = []
   for (let after: number | undefined; ; ) {
     const { data } = await roomThreads({ path: { roomId }, query: { limit: 1, ...(after === undefined ? {} : \
@@ -59,8 +70,8 @@ export async function work(baseUrl: string, token: string, roomId: string, reque
   const { data } = await roomActivity({ path: { roomId }, query: { after: 0, kinds: ["create_thread"] }, \
 throwOnError: true })
   const kinds = data.items.map(({ kind }) => kind)
-  return { threadId: first.data.result.threadId, same: again.data.result.threadId, replayed: \
-again.data.replayed, titles, kinds }
+  return { threadId, same: again.data.result.threadId, replayed: again.data.replayed, titles, kinds, messageId: \
+said.data.result.messageId, label: proposed.data.result.label }
 }
 `,
 }
@@ -71,6 +82,8 @@ interface Seen {
   readonly replayed: boolean
   readonly titles: readonly string[]
   readonly kinds: readonly string[]
+  readonly messageId: string
+  readonly label: string
 }
 
 // shows: Schemas and examples of every operation are served and true.
@@ -128,6 +141,7 @@ t.test("Clients generated from the OpenAPI document do the work of an agent", as
     const seen = await work(instance.baseUrl, token, roomId, `0198f3a0-0000-7000-8000-00000000000${number}`)
     t.match(seen, { threadId: /^[0-9a-f-]{36}$/, replayed: true }, `${name}: a write and its replay`)
     t.equal(seen.same, seen.threadId, "which is the same Thread")
+    t.match(seen, { messageId: /^[0-9a-f-]{36}$/, label: `E${number}` }, "a message and a proposal")
     t.equal(seen.titles.filter((title) => title === "By a client that was made").length, number, "a list, page by page")
     t.strictSame(seen.kinds, Array(number).fill("create_thread"), "the feed")
   }

@@ -238,7 +238,7 @@ t.test("Answers allow for members added later, bodies do not", (t) => {
   const closed = Object.entries(document.components.schemas).filter(([, schema]) =>
     JSON.stringify(schema).includes('"additionalProperties":false'),
   )
-  const open = closed.map(([name]) => name).filter((name) => !/(?:Body|Input)$/.test(name))
+  const open = closed.map(([name]) => name).filter((name) => !/(?:Body|Input)(?:_\d+)?$/.test(name))
   t.strictSame(open, [])
   t.end()
 })
@@ -250,6 +250,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
 }
 
 /** The names that generators make of a schema: one for each enumeration and object inside it, by its place. */
@@ -257,7 +258,7 @@ function namesIn(schema: Schema, name: string): string[] {
   const own = schema.enum !== undefined || schema.properties !== undefined ? [name] : []
   return [
     ...own,
-    ...(schema.anyOf ?? []).flatMap((each) => namesIn(each, name)),
+    ...(schema.anyOf ?? schema.oneOf ?? []).flatMap((each) => namesIn(each, name)),
     ...Object.entries(schema.properties ?? {}).flatMap(([member, each]) => namesIn(each, `${name}_${member}`)),
     ...(schema.items === undefined ? [] : namesIn(schema.items, `${name}_item`)),
   ]
@@ -296,6 +297,34 @@ t.test("No name collides with another, as any language writes it", (t) => {
     [],
     "nor is one that a generator makes up a constant too",
   )
+  t.end()
+})
+
+/** What openapi-generator makes no Rust type of, by its place. */
+function withoutType(part: unknown, place: string, isProperty = false): string[] {
+  if (typeof part !== "object" || part === null) return []
+  const { type, anyOf, allOf } = part as { type?: unknown; anyOf?: readonly { type?: unknown }[]; allOf?: unknown }
+  const references = (anyOf ?? []).map((each) => ("$ref" in each ? String(each.$ref).split("/").at(-1) : undefined))
+  const referred: { type?: unknown; format?: unknown }[] = references.flatMap((name) =>
+    name === undefined ? [] : (document.components.schemas[name] ?? []),
+  )
+  const isWrong =
+    (isProperty && type === "null") ||
+    (anyOf !== undefined && allOf !== undefined) ||
+    anyOf?.some((each) => Object.keys(each).length === 0) ||
+    referred.some((each) => each.type === "string" && each.format === "uuid") ||
+    // A choice of a text or an object would be the object alone.
+    (anyOf?.some((each) => each.type === "string") && (anyOf.some((each) => each.type === "object") || referred[0]))
+  return [
+    ...(isWrong ? [place] : []),
+    ...Object.entries(part).flatMap(([name, each]) =>
+      withoutType(each, `${place}/${name}`, place.endsWith("/properties")),
+    ),
+  ]
+}
+
+t.test("Every schema has a type in Rust too", (t) => {
+  t.strictSame(withoutType(document.components.schemas, ""), [])
   t.end()
 })
 

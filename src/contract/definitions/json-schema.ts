@@ -9,6 +9,7 @@ import type { Metadata, Refers } from "../schema/parts.ts"
 export interface JsonSchema {
   readonly [keyword: string]: unknown
   readonly type?: "string" | "number" | "integer" | "boolean" | "array" | "object" | "null"
+
   readonly title?: string
   readonly description?: string
   readonly const?: unknown
@@ -128,10 +129,34 @@ function single({ const: value, ...schema }: JsonSchema, open: boolean): JsonSch
 /** Adds what the library leaves out, and replaces what generators of clients do not understand. */
 function whole(schema: JsonSchema, { type, wrapped }: Overridden, open: boolean): JsonSchema | undefined {
   if (type === "literal") return { ...schema, type: typeOf(schema.const) }
+  // Anything may be null. Generators for Rust make no type of a choice of the two.
+  if (type === "nullable" && schema.anyOf?.some((each) => Object.keys(each).length === 0)) return {}
   if (type === "picklist" && schema.type === "number") return { ...schema, type: "integer" }
   if (wrapped?.type !== "literal") return undefined
   if (type === "exact_optional") return single(schema, open)
   return type === "nullable" ? { anyOf: [single({ const: wrapped.literal }, open), { type: "null" }] } : undefined
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "text",
+  picklist: "text",
+  number: "number",
+  boolean: "truth",
+  strict_object: "object",
+  object: "object",
+  record: "object",
+}
+
+/** The kinds of JSON that the options of a choice take, each once for every option that takes it; undefined if unknown. */
+const kindsOf = (schema: { readonly type: string; readonly options?: unknown }): (string | undefined)[] =>
+  schema.type === "union" && Array.isArray(schema.options)
+    ? schema.options.flatMap((each: Overridden) => kindsOf(each))
+    : [KINDS[schema.type]]
+
+/** Whether no value is of two options. Generators for Rust read such a choice only as `oneOf`. */
+function isDistinct(schema: Overridden): boolean {
+  const kinds = kindsOf(schema)
+  return !kinds.includes(undefined) && new Set(kinds).size === kinds.length
 }
 
 const configuration = ({ open = false, shared, refs = false }: Form) =>
@@ -139,11 +164,21 @@ const configuration = ({ open = false, shared, refs = false }: Form) =>
     target: "draft-2020-12",
     typeMode: "input",
     overrideRef: ({ referenceId }) => (shared === undefined ? undefined : shareAt(referenceId)),
-    overrideAction: ({ valibotAction, jsonSchema }) => written(action(read(jsonSchema), valibotAction, refs)),
+    overrideAction: ({ valibotAction, jsonSchema }) => {
+      const made = action(read(jsonSchema), valibotAction, refs)
+      // The format says what a UUID in an answer looks like; many generators take a pattern for a type of its own.
+      return written(open && made?.format === "uuid" ? { type: "string", format: "uuid" } : made)
+    },
     overrideSchema: ({ jsonSchema, valibotSchema }) => {
       if (open && valibotSchema.type === "strict_object") {
         const { additionalProperties: _closed, ...rest } = jsonSchema
         return rest
+      }
+      // Nor do they of null alone.
+      if (open && valibotSchema.type === "null") return { type: ["string", "null"], const: null }
+      if (open && jsonSchema.anyOf && isDistinct(valibotSchema)) {
+        const { anyOf: oneOf, ...rest } = jsonSchema
+        return { ...rest, oneOf }
       }
       return written(whole(read(jsonSchema), valibotSchema, open))
     },
@@ -186,14 +221,14 @@ export function bodySchema(operation: Operation, form: Form = {}): JsonSchema {
     })),
     ...operation.onlyWhen.map((each) => ({ if: condition(each), else: { not: { required: [each.field] } } })),
   ]
+  const oneOfThem = operation.atLeastOneOf.map((name) => ({ required: [name] }))
+  // Never both beside each other: generators for Rust make no type of such a schema.
+  const all = conditions.length > 0 && oneOfThem.length > 0 ? [...conditions, { anyOf: oneOfThem }] : conditions
   return {
     title: operation.name,
     description: operation.summary,
     ...jsonSchemaOf(operation.body, form),
-    ...(conditions.length > 0 ? { allOf: conditions } : {}),
-    ...(operation.atLeastOneOf.length > 0
-      ? { anyOf: operation.atLeastOneOf.map((name) => ({ required: [name] })) }
-      : {}),
+    ...(all.length > 0 ? { allOf: all } : oneOfThem.length > 0 ? { anyOf: oneOfThem } : {}),
   }
 }
 
