@@ -1,6 +1,6 @@
 /**
  * Clients that other programs generate from the OpenAPI document compile, and do the work of an agent: a write, its
- * replay, a message, a proposal, a list page by page, and the feed. `npm run reach` tries generators in other languages.
+ * replay, a message, a proposal, a list page by page, and the feed. `npm run reach` tries other languages.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -26,9 +26,10 @@ that was made" } })
   const [first, again] = [await write(), await write()]
   const threadId = first.data?.result.threadId ?? ""
   const message = { schemaVersion: 3, clientMessageId: requestId, text: "Posted by a client" } as const
-  const said = await POST("/api/agent/threads/{threadId}/messages", { params: { path: { threadId } }, body: message })
-  const asked = { schemaVersion: 3 as const, requestId: crypto.randomUUID(), roomId, threadId, question: "Does it propose?", \
-scope: "Here.", hypotheses: [] }
+  const named = { params: { path: { threadId } } }
+  const said = await POST("/api/agent/threads/{threadId}/messages", { ...named, body: message })
+  const asked = { schemaVersion: 3 as const, requestId: crypto.randomUUID(), roomId, threadId, \
+question: "Does it propose?", scope: "Here.", hypotheses: [] }
   const proposed = await POST("/api/agent/research/propose_experiment", { body: asked })
   const titles: string[] = []
   for (let after: number | undefined; ; ) {

@@ -147,7 +147,7 @@ const KINDS: Readonly<Record<string, string>> = {
   record: "object",
 }
 
-/** The kinds of JSON that the options of a choice take, each once for every option that takes it; undefined if unknown. */
+/** The kinds of JSON that the options of a choice take, once for each option; undefined if unknown. */
 const kindsOf = (schema: { readonly type: string; readonly options?: unknown }): (string | undefined)[] =>
   schema.type === "union" && Array.isArray(schema.options)
     ? schema.options.flatMap((each: Overridden) => kindsOf(each))
