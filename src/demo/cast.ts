@@ -70,6 +70,46 @@ export interface Cast {
 const columns = ["train", "held-out"].flatMap((split) =>
   ["pass@1", "pass@64", "entropy"].map((name) => ({ split, name })),
 )
+/** The column of held-out pass@64 in a row. */
+const COVERAGE = 1 + columns.findIndex(({ split, name }) => split === "held-out" && name === "pass@64")
+
+/** The base policy, from which every run begins, before it is taught or trained. */
+const BASE = present(measured.A1[0])
+const armOf = new Map(Object.entries(story.given.arms).flatMap(([arm, labels]) => labels.map((label) => [label, arm])))
+/** The seed of a run's command line; the program's own is 1. */
+function seedOf(label: string): number {
+  const argv = story.rooms.find(({ as }) => as === label)?.body?.argv ?? []
+  const at = argv.indexOf("--seed")
+  return at === -1 ? 1 : Number(argv[at + 1])
+}
+/** A row of a curve: its step, then the columns. */
+type Row = readonly (number | null)[]
+
+/** What a run evaluates at its end, by arm and seed: what it ends with, and what it began from. */
+function evaluated(label: string, rows: readonly Row[]): JsonObject[] {
+  const [arm, seed, end] = [armOf.get(label), seedOf(label), rows.at(-1)]
+  if (arm === undefined || end === undefined) return []
+  const at = (step: number) => rows.find(([each]) => each === step)
+  const [early, late] = [at(80), at(160)]
+  const places: (readonly [string, Row])[] = [
+    ["base policy", BASE],
+    [arm, end],
+  ]
+  if (arm === "GRPO" && early !== undefined) places.push(["GRPO to step 80", early])
+  if (arm === "80 shown, then GRPO" && rows[0] !== undefined) places.push(["80 shown", rows[0]])
+  const finals = [...columns.entries()].flatMap(([place, { split, name }]) =>
+    split !== "held-out" || name === "entropy"
+      ? []
+      : places.map(([of, row]) => ({
+          name: `${split} ${name}`,
+          value: row[place + 1] ?? null,
+          dimensions: { arm: of, seed },
+        })),
+  )
+  if (late === undefined) return finals
+  const lost = Number(((late.at(COVERAGE) ?? 0) - (end.at(COVERAGE) ?? 0)).toFixed(4))
+  return [...finals, { name: "lost after step 160", value: lost, dimensions: { arm, seed } }]
+}
 
 /** The curves as reports of runs, each with the file that holds it. */
 function curves(): JsonObject {
@@ -78,11 +118,14 @@ function curves(): JsonObject {
       columns.map(({ split, name }, at) => ({ step, split, name, value: values[at] ?? null })),
     )
     const digest = digestOf(JSON.stringify(points))
-    const metrics = points.map((point) => ({
-      ...point,
-      value: point.value ?? "NaN",
-      ...(point.name === "entropy" ? { unit: "nat" } : {}),
-    }))
+    const metrics = [
+      ...points.map((point) => ({
+        ...point,
+        value: point.value ?? "NaN",
+        ...(point.name === "entropy" ? { unit: "nat" } : {}),
+      })),
+      ...evaluated(label, rows),
+    ]
     return [
       label,
       { metrics, digest, outputs: [{ outputLabel: "metrics.json", digest, mediaType: "application/json" }] },

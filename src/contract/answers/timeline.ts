@@ -77,6 +77,8 @@ const findingLinkCard = shape({
   client,
   status: recordStatus,
   notices: v.array(notice),
+  /** The finding's present effects, in a sentence each. */
+  effects: v.exactOptional(v.array(freeText)),
   /** If its author withdrew the link: it no longer counts. */
   withdrawn: v.exactOptional(withdrawn),
 })

@@ -90,10 +90,10 @@ for (const { threadId, title } of context.threads) {
   for await (const entry of reader.items("thread_timeline", { threadId }))
     if (entry.message) says(`a message in ${textOf(title)}`, entry.message.text)
 }
-for (const { synthesis, conclusion, openQuestions, citations } of await Promise.all(
+for (const { synthesis, conclusion, answer, openQuestions, citations } of await Promise.all(
   [...context.conclusions, ...context.syntheses].map(({ checkpointId }) => reader.read("checkpoint", { checkpointId })),
 ))
-  for (const text of [synthesis, conclusion, ...openQuestions])
+  for (const text of [synthesis, conclusion, answer, ...openQuestions])
     says(
       "a checkpoint",
       text,
@@ -184,18 +184,10 @@ t.test("each run of the toy, repeated with its own command line, measures what w
   t.ok(made.length > 30, `${made.length} runs`)
   for (const { attemptId, label, argv, points } of made) {
     const { points: again } = toyOf(argv)
-    const row = ({
-      name,
-      split,
-      step,
-      value,
-    }: {
-      name: string
-      split: string | null
-      step: number | null
-      value: number | string
-    }) => `${step} ${split} ${name} ${value}`
-    t.strictSame(points.map(row).sort(), again.map(row).sort(), label)
+    const row = ({ name, split, step, value }: Omit<Run["points"][number], "place">) =>
+      `${step} ${split} ${name} ${value}`
+    const curve = points.filter(({ step }) => step !== null)
+    t.strictSame(curve.map(row).sort(), again.map(row).sort(), label)
     const { outputs } = await reader.read("attempt", { attemptId })
     for (const { outputLabel, digest } of outputs)
       if (textOf(outputLabel) === "metrics.json") t.equal(digest, digestOf(JSON.stringify(again)), label)
@@ -205,6 +197,59 @@ t.test("each run of the toy, repeated with its own command line, measures what w
     materials.items.some(({ reference }) => reference === digestOf(JSON.stringify(tasks))),
     "the problems are those of the toy",
   )
+})
+
+/** What a run of the toy has at a step of its curve, or at its end. */
+function heldOut(argv: readonly string[], name: string, step?: number): number {
+  const points = toyOf(argv).points.filter((point) => point.split === "held-out" && point.name === name)
+  return Number((step === undefined ? points.at(-1) : points.find((point) => point.step === step))?.value)
+}
+
+t.test("each value by arm and seed is what its run has at that moment", (t) => {
+  const untrained = ["node", "toy.js", "--steps", "0"]
+  let checked = 0
+  for (const { label, argv, points } of runs.filter((run) => run.argv[1] === "toy.js"))
+    for (const { name, value, place } of points) {
+      if (place === null) continue
+      checked += 1
+      const seed = argv.includes("--seed") ? Number(argv[argv.indexOf("--seed") + 1]) : 1
+      t.equal(place.seed, seed, `${label}, its seed`)
+      const metric = name.replace("held-out ", "")
+      const lost = () => heldOut(argv, "pass@64", 160) - heldOut(argv, "pass@64")
+      const own =
+        name === "lost after step 160"
+          ? Number(lost().toFixed(4))
+          : place.arm === "base policy"
+            ? heldOut(untrained, metric)
+            : place.arm === "GRPO to step 80"
+              ? heldOut(argv, metric, 80)
+              : place.arm === "80 shown"
+                ? heldOut(argv, metric, 0)
+                : heldOut(argv, metric)
+      t.equal(value, own, `${label}, ${name} of ${place.arm}`)
+    }
+  t.ok(checked > 150, `${checked} values`)
+  t.end()
+})
+
+t.test("each finding rests on a measured effect, and each checkpoint has an answer and a table", async (t) => {
+  const findings = context.publications.filter(({ kind }) => kind === "finding")
+  t.equal(findings.length, 10)
+  for (const { versionId, label } of findings) {
+    const { effects } = await reader.read("record", { versionId })
+    t.ok(effects.length > 0, label)
+    t.ok(
+      effects.every(({ estimate, isStale }) => estimate !== null && !isStale),
+      `${label}: the figures hold`,
+    )
+  }
+  const checkpoints = [...context.conclusions, ...context.syntheses]
+  t.equal(checkpoints.length, 3)
+  for (const { checkpointId } of checkpoints) {
+    const { answer, table } = await reader.read("checkpoint", { checkpointId })
+    t.ok(answer, "its answer")
+    t.ok(table !== null && table.groups.length > 3 && table.moved.length === 0, "its table, of which nothing moved")
+  }
 })
 
 t.test("and so does each arm in the Room of numbers, at each seed", async (t) => {

@@ -11,6 +11,8 @@ interface Point {
   readonly split: string | null
   readonly step: number | null
   readonly value: number | string
+  /** The arm and the seed of a value that is no point of a curve. */
+  readonly place: { readonly arm: string; readonly seed: number } | null
 }
 export interface Run {
   readonly attemptId: string
@@ -44,6 +46,7 @@ export async function runsOf(reader: ResearchRoomClient, roomId: string): Promis
           split: textOf(split[at]) ?? null,
           step: step[at] ?? null,
           value: value[at] as number | string,
+          place: page.columns.dimensions[at] as Point["place"],
         })
       })
       if (!page.hasMore) break
@@ -85,7 +88,7 @@ function computed(runs: readonly Run[], text: string): Set<string> {
         for (const step of ["last" as const, 0, ...steps]) {
           const values = group.map((run) => at(run, step)).filter((value) => value !== undefined)
           if (values.length === 0 || values.length < group.length) continue
-          const mean = Number(three(values.reduce((sum, value) => sum + value, 0) / values.length))
+          const mean = values.reduce((sum, value) => sum + value, 0) / values.length
           found.add(three(mean))
           means.push(mean)
         }
