@@ -173,7 +173,8 @@ export function effectTable(picture: EffectPicture): Html {
 <text x="${x}%" y="10" text-anchor="middle">${tickText(value, scale)}</text>`,
   )}</svg>`
   const hasDifference = lines.some(({ cells }) => cells.some((cell) => cell !== null && cell.estimate !== null))
-  return html`<div class="table whiskers" tabindex="0" role="group" aria-label="${caption}"><table><caption \
+  const look = columns.length === 1 ? "table whiskers single" : "table whiskers"
+  return html`<div class="${look}" tabindex="0" role="group" aria-label="${caption}"><table><caption \
 class="aside">${caption}</caption><thead><tr><th scope="col">${corner}</th>${columns.map(
     (name) => html`<th \
 scope="col">${name === "" ? "Difference" : name}</th>`,

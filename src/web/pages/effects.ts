@@ -39,7 +39,7 @@ export interface TableAsked {
 }
 
 /** Rows and columns of a picture on a page about something else. Its own page shows all in parts. */
-export const SHOWN = { rows: 12, columns: 8 } as const
+export const SHOWN = { rows: 11, columns: 8 } as const
 
 /** The page of a table. @param more further parameters */
 export function tablePath(

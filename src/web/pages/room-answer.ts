@@ -1,11 +1,11 @@
 /** The current answer of a Room, at the top of its front page, with the numbers that it rests on. */
 import { staleSentence } from "../../contract/answers/evidence.ts"
-import { type Html, html, to } from "../html.ts"
+import { type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, roleIn } from "../parts/actions.ts"
 import { selectedCheckpoint } from "../parts/conclusion.ts"
 import { effectFigure, tableOfRoom } from "./effects.ts"
-import { list, person, recordChip, time } from "../parts/parts.ts"
+import { label, list, person, time } from "../parts/parts.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { reviewLine } from "../parts/reviews.ts"
 import type { Visit } from "../visit.ts"
@@ -14,15 +14,21 @@ import { counted } from "../words.ts"
 
 type Checkpoint = Context["conclusions"][number]
 
-/** Maximum numbers of other answers, of and of records that the leading answer cites. */
-const SHOWN = { also: 2, cited: 4 }
+/** Maximum numbers of other answers, and of records that the leading answer cites. */
+const SHOWN = { also: 2, cited: 8 }
 
 /** Sorts by id. Ids grow with time even if a clock is wrong. */
 const newestFirst = (items: readonly Checkpoint[]): Checkpoint[] =>
   [...items].sort((one, other) => (one.checkpointId < other.checkpointId ? 1 : -1))
 
-/** Renders the newest answer that holds, other answers, and answers that no longer hold. */
-export function answers(visit: Visit, { conclusions, syntheses, threads, room }: Context): Html {
+interface Standing {
+  readonly said: Html
+  /** The picture of what was measured; null if nothing was. */
+  readonly figure: Html | null
+}
+
+/** Renders the newest answer that holds, other answers, those that no longer hold, and the picture beside them. */
+export function answers(visit: Visit, { conclusions, syntheses, threads, room }: Context): Standing {
   const titles = new Map(
     threads.flatMap(({ threadId, title, opening }) => (opening ? [] : [[threadId, title] as const])),
   )
@@ -31,14 +37,13 @@ export function answers(visit: Visit, { conclusions, syntheses, threads, room }:
   const fallen = all.filter(({ stale }) => stale)
   const inThreads = new Map(threads.map(({ threadId, title }) => [threadId, title]))
   const old = list("answers", fallen, (each) => selectedCheckpoint(each, inThreads))
-  const text = lead === undefined ? "" : [lead.answer, lead.conclusion, lead.synthesis].join(" ")
-  return html`${
-    lead === undefined ? noAnswer(visit, room, fallen.length) : leading(visit, lead, titles)
-  }${roomFigure(visit, room.roomId, text)}${
+  const named = lead === undefined ? "" : [lead.answer, lead.conclusion, lead.synthesis].join(" ")
+  const said = html`${lead === undefined ? noAnswer(visit, room, fallen.length) : leading(visit, lead, titles)}${
     others.length > 0 &&
     html`<ul class="also" aria-label="Other answers">\
 ${others.slice(0, SHOWN.also).map((each) => short(each, titles))}</ul>`
   }${old && html`<details class="left-out"><summary>${noLonger(fallen)}</summary>${old}</details>`}`
+  return { said, figure: roomFigure(visit, room.roomId, named) }
 }
 
 /** Renders the measured differences of a Room. @param named a text whose words name the rows that matter */
@@ -92,15 +97,21 @@ function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<strin
   const path = to(`/checkpoints/${checkpointId}`)
   const rest = citations.length - SHOWN.cited
   const isConcluded = state === "concluded"
+  const cited =
+    citations.length > 0 &&
+    html`<span class="cited">rests on ${joined(
+      citations
+        .slice(0, SHOWN.cited)
+        .map(
+          ({ kind, versionId, label: text, status }) =>
+            html`${label(kind, versionId, text)}${status === "current" ? null : html` ${stateBadge(status)}`}`,
+        ),
+    )}${rest > 0 && html` <a href="${path}">and ${rest} more</a>`}</span>`
   return html`<div class="banner ${isConcluded ? "good" : "quiet"} answer"><p class="meta">\
 <span>${stateBadge(state, isConcluded ? "Concluded" : "So far")}</span>\
-<span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}<span>\
+<span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}${cited}<span>\
 <a href="${path}">${isConcluded ? "What it rests on" : "Read the whole synthesis"}</a></span></p>
-<p class="said" dir="auto">${inlineMarkdown(saidIn(checkpoint))}</p>${
-    citations.length > 0 &&
-    html`<p class="cited">${citations.slice(0, SHOWN.cited).map((record) => recordChip(record, 60))}\
-${rest > 0 && html`<a class="meta" href="${path}">${rest} more</a>`}</p>`
-  }</div>`
+<p class="said" dir="auto">${inlineMarkdown(saidIn(checkpoint))}</p></div>`
 }
 
 const short = (checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html => {

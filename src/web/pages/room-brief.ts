@@ -4,7 +4,6 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { markdownInLink, beginning } from "../markdown.ts"
 import { act, whyNot } from "../parts/actions.ts"
-import { effectToward } from "../parts/gathered.ts"
 import { stateBadge, stateMark } from "../parts/marks.ts"
 import { empty, heading, label, named, person, table, time, clock } from "../parts/parts.ts"
 import { reviewLine } from "../parts/reviews.ts"
@@ -32,7 +31,7 @@ export type Context = Pick<AnswerOf<"room_context">, (typeof shownParts)[number]
 export type Brief = AnswerOf<"room_brief">
 
 /** Items shown of each list. The sections of the Room show all. */
-const SHOWN = { hypotheses: 6, findings: 5, failures: 3, next: 4, questions: 3, work: 3 }
+const SHOWN = { failures: 3, next: 4, questions: 3, work: 3 }
 /** Maximum numbers of pieces of evidence read for each hypothesis, and of records named on each side. */
 const [PIECES, NAMED] = [12, 3]
 
@@ -48,26 +47,19 @@ function speaking(pieces: Pieces, versionId: string, verdict: string): Content {
 ${chips.length > NAMED ? html` <span class="meta">+${chips.length - NAMED}</span>` : null}`
 }
 
-/** Renders the hypotheses with their verdicts, effects, and the evidence for and against them. */
-export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief): Html {
-  const shown = hypotheses.slice(0, SHOWN.hypotheses)
+/** Renders the first hypotheses with their verdicts, and the evidence for and against them. */
+export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief, most: number): Html {
+  const shown = hypotheses.slice(0, most)
   const pieces = visit.tables.evidence.newestOn(
     shown.map(({ versionId }) => versionId),
     PIECES,
   )
-  const effects = new Map(
-    shown.map(({ versionId }) => [versionId, effectToward(visit.tables.gathered(versionId).contrasts)]),
-  )
-  const isMeasured = [...effects.values()].some((effect) => effect !== null)
   const rows = shown.map(({ versionId, label: text, says, status, evidence, verdict }) => {
     const from = verdict === "untested" ? null : html`<br> <span class="meta">${tallyFrom(evidence)}</span>`
-    const effect = isMeasured
-      ? html`<td data-is="Effect" class="number">${effects.get(versionId) ?? html`<span class="quiet">–</span>`}</td>`
-      : null
     return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td>\
 <a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
 <td class="verdict">${stateBadge(verdict)}${status === "current" ? null : html` ${stateBadge(status)}`}${from}</td>\
-${effect}<td data-is="For" class="speaking">${speaking(pieces, versionId, "supports")}</td>\
+<td data-is="For" class="speaking">${speaking(pieces, versionId, "supports")}</td>\
 <td data-is="Against" class="speaking">${speaking(pieces, versionId, "contradicts")}</td></tr>`
   })
   const all = html`<a href="${to(`/rooms/${room.roomId}/hypotheses`)}">All ${room.counts.hypothesis}</a>`
@@ -76,7 +68,7 @@ ${effect}<td data-is="For" class="speaking">${speaking(pieces, versionId, "suppo
     "No hypothesis yet. A hypothesis is a prediction that can turn out wrong.",
     whyNot(visit, room) ?? act("publish_hypothesis", at, "Write down a hypothesis", "first"),
   )
-  const head = ["", "Hypothesis", "Verdict", ...(isMeasured ? ["Effect, 95 %"] : []), "For", "Against"]
+  const head = ["", "Hypothesis", "Verdict", "For", "Against"]
   return html`<section aria-labelledby="hypotheses">\
 ${heading(2, "hypotheses", "Hypotheses", room.counts.hypothesis > shown.length ? all : undefined)}
 <div id="live-hypotheses" data-live>${rows.length === 0 ? nothing : table("Hypotheses", head, rows, "stacked")}</div>\
@@ -104,8 +96,8 @@ function bearsOn(visit: Visit, versionId: string, links: Links): Html[] {
 }
 
 /** Renders the newest findings of any outcome, and marks those that answer nothing yet. */
-export function findings(visit: Visit, { room, findingLinks }: Context): Html {
-  const { items } = visit.ask("publications", {}, { roomId: room.roomId, kinds: "finding", limit: SHOWN.findings })
+export function findings(visit: Visit, { room, findingLinks }: Context, most: number): Html {
+  const { items } = visit.ask("publications", {}, { roomId: room.roomId, kinds: "finding", limit: most })
   const rows = items.map(({ versionId, label: text, outcome, status, wording, author, createdAt, reviewed }) => {
     const bears = bearsOn(visit, versionId, findingLinks)
     const stands = status === "current" ? (outcome ?? status) : status

@@ -60,6 +60,12 @@ export function roomPage(visit: Visit): Shown {
   const unproved = unprovedWords(visit.ask("room", { roomId }).unproved)
   const { room } = context
   const at = { roomId, threadId: room.openingThreadId }
+  const { said, figure } = answers(visit, context)
+  const open = questions(context)
+  const failed = failures(roomId, brief)
+  const believed = html`${beliefs(visit, context, brief, figure === null ? 6 : 4)}\
+${findings(visit, context, figure === null ? 5 : 3)}`
+  const ahead = next(visit, context, brief)
   return {
     title: room.title,
     rail: roomRail(room, ""),
@@ -71,12 +77,13 @@ export function roomPage(visit: Visit): Shown {
 ${roleIn(visit, room) === "owner" && html`<p class="meta"><a href="${to(settingsPath(roomId))}">Settings</a></p>`}
 ${room.question === null ? null : html`<p class="lead asks" dir="auto">${inlineMarkdown(room.question)}</p>`}
 ${roomBanners(room)}
-<section aria-label="Where it stands" id="live-where" data-live>${answers(visit, context)}</section>
-<div class="brief"><div>${beliefs(visit, context, brief)}
-${findings(visit, context)}</div>
-<div>${next(visit, context, brief)}
-${failures(roomId, brief)}
-${questions(context)}</div></div>
+<section aria-label="Where it stands" id="live-where" data-live>${said}</section>
+${
+  figure === null
+    ? html`<div class="brief"><div>${believed}</div><div>${ahead}${failed}${open}</div></div>`
+    : html`<div class="brief drawn"><div><div id="live-picture" data-live>${figure}</div>${failed}${open}</div>\
+<div>${believed}${ahead}</div></div>`
+}
 ${doing(
   visit,
   () =>

@@ -1,5 +1,5 @@
-/** Renders effects in one line, for tables of hypotheses and cards of findings. */
-import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
+/** Renders effects in one line, for cards of findings. */
+import type { GatheredEstimate } from "../../contract/answers/gathered.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { contrastInWords } from "../../research/measurements/in-words.ts"
@@ -19,22 +19,6 @@ ${
 
 const inLine = (what: string, estimate: Estimate, of: string, n: number): Html =>
   html`<span title="${what}">${withInterval(estimate)}</span><br> <span class="meta">${of}, n ${n}</span>`
-
-/** Renders the effects toward a record in one line: the pooled estimate, or the newest one if they cannot be pooled. */
-export function effectToward(contrasts: readonly GatheredContrast[]): Html | null {
-  const [first] = contrasts
-  const newest = first?.estimates.at(-1)
-  if (first === undefined || newest === undefined) return null
-  const { what, pooled, estimates } = first
-  return pooled === null
-    ? inLine(what, newest, newest.label, newest.n)
-    : inLine(
-        what,
-        pooled,
-        `${pooled.k} pooled`,
-        estimates.reduce((sum, { n, isPooled }) => sum + (isPooled ? n : 0), 0),
-      )
-}
 
 /** Renders the first effect of a finding in one line. @returns null if there is none, or it has no estimate any more */
 export function effectOfFinding([effect]: readonly EffectAnswer[]): Html | null {
