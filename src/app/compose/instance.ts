@@ -157,7 +157,7 @@ export function createInstance({
     },
     indexAgain: (ids) => tables.search.indexAgain(ids),
     merge: (isFirst) => tables.search.merge(isFirst),
-    unquote: () => tables.withheld.unquote(),
+    unquote: (freely) => tables.withheld.unquote(freely),
     run: (work) => ledger.transact(work),
   })
   const behaviours: Behaviours = added(domains, "operations", {

@@ -22,6 +22,7 @@ export const briefLists = [
   "next",
   "hypotheses",
   "openQuestions",
+  "messages",
 ] as const
 export type BriefList = (typeof briefLists)[number]
 
@@ -161,6 +162,8 @@ const lists = {
   /** Steps that nobody has claimed, holds or is taking. */
   next: v.array(nextItem),
   openQuestions: v.array(shape({ question: freeText, threadId: id })),
+  /** The newest messages. Older ones are not counted. */
+  messages: v.array(shape({ entryId: id, threadId: id, says: freeText, by: v.string(), agent: text, at })),
 }
 /** How many items of each list are left out, and where all of them are listed. */
 const omitted = v.record(v.string(), shape({ count, link: v.exactOptional(v.string()) }))

@@ -41,6 +41,8 @@ export const ofAnswers = {
   briefMax: 64_000,
   /** Items of each kind that are read to write a brief, the newest first. */
   briefSight: 200,
+  /** The newest messages that a brief names. */
+  briefMessages: 5,
   /** Checkpoints whose tables a brief shows. */
   briefTables: 5,
   /**

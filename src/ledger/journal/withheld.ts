@@ -50,9 +50,13 @@ interface Standing extends Target, Pick<StandingWrite, "position" | "sequence" |
 const QUOTED = 6
 /** A quotation may be cut short, so only the beginning of a text is searched for. */
 const LONGEST = 60
-/** How many texts one scan of the journal searches for, and in how many entries. */
+/** How many texts one scan of the journal searches for, in how many entries, and the milliseconds of some scans. */
 const AT_ONCE = 100
-const AT_A_TIME = 2_000
+const AT_A_TIME = 100
+const SCANS_MS = 20
+
+/** Runs work in which accepted writes may change. */
+export type Freely = (work: () => void) => void
 
 export type Withheld = ReturnType<typeof withheld>
 
@@ -89,6 +93,10 @@ export function withheld(db: Db) {
   )
   const quotesLeft = db.prepare<{ quote: number; text: string; mark: string }>(
     `SELECT quote, text, mark FROM withheld_quotes WHERE next_position = +? ORDER BY quote LIMIT ${AT_ONCE}`,
+  )
+  const quoting = db.prepare<{ position: number }>(
+    `SELECT position FROM journal WHERE position BETWEEN +? AND +? AND given IS NOT NULL
+       AND EXISTS (SELECT 1 FROM json_each(+?) WHERE instr(given, value) > 0)`,
   )
   const moveQuote = db.prepare("UPDATE withheld_quotes SET next_position = +? WHERE quote = +?")
   const dropQuote = db.prepare("DELETE FROM withheld_quotes WHERE quote = +?")
@@ -128,7 +136,7 @@ export function withheld(db: Db) {
   function unquote(texts: readonly string[], from: number, mark: string): void {
     const quotable = new Set(texts.filter(({ length }) => length >= QUOTED))
     for (const text of quotable) quote({ text, mark, nextPosition: from })
-    if (quotable.size > 0) unquoteNext(from)
+    if (quotable.size > 0) unquoteNext(from, (work) => work())
   }
 
   /** The beginning of a text as JSON has it, without a part of an escape. */
@@ -138,22 +146,34 @@ export function withheld(db: Db) {
       .slice(0, LONGEST)
       .replace(/\\(?:u[0-9a-f]{0,3})?$/, "")
 
-  /** Removes quotations from the next entries, within a transaction in which accepted writes may change. */
-  function unquoteNext(from: number): void {
+  /**
+   * Removes quotations from the next entries, for some milliseconds.
+   * @param freely runs work in which accepted writes may change
+   */
+  function unquoteNext(from: number, freely: Freely): void {
+    const until = performance.now() + SCANS_MS
     const quotes = quotesLeft.all(from)
-    const through = from + AT_A_TIME - 1
-    const found = db
-      .prepare<{ position: number }>(
-        `SELECT position FROM journal WHERE position BETWEEN +? AND +? AND given IS NOT NULL
-           AND EXISTS (SELECT 1 FROM json_each(+?) WHERE instr(given, value) > 0)`,
-      )
-      .all(from, through, JSON.stringify(quotes.map(({ text }) => beginningOf(text))))
+    const beginnings = JSON.stringify(quotes.map(({ text }) => beginningOf(text)))
+    const last = kept.count()
+    const found: number[] = []
+    let next = from
+    do {
+      found.push(...quoting.all(next, next + AT_A_TIME - 1, beginnings).map(({ position }) => position))
+      next += AT_A_TIME
+    } while (next <= last && found.length === 0 && performance.now() < until)
+    if (found.length > 0) freely(() => removeQuotes(found, quotes))
+    for (const { quote: id } of quotes)
+      if (next > last) dropQuote.run(id)
+      else moveQuote.run(next, id)
+  }
+
+  function removeQuotes(positions: readonly number[], quotes: readonly { text: string; mark: string }[]): void {
     const patterns = quotes.map(({ text, mark }) => {
       const start = text.slice(0, LONGEST)
       const more = text.length > start.length ? "[^]*" : ""
       return { mark, pattern: new RegExp(`${start.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${more}`, "g") }
     })
-    for (const { position } of found) {
+    for (const position of positions) {
       const entry = kept.at(position)
       if (entry === undefined) continue
       const given = withWordsChanged(trusted<Json>(JSON.stringify(entry.given)), (text) =>
@@ -164,9 +184,6 @@ export function withheld(db: Db) {
       if (entry.sealed === undefined) kept.seal(position, requestDigestAt(entry))
       kept.rewrite(position, { ...entry, given: trusted<Given>(changed) })
     }
-    for (const { quote: id } of quotes)
-      if (through >= kept.count()) dropQuote.run(id)
-      else moveQuote.run(through + 1, id)
   }
 
   function requestDigestAt(entry: Entry): string {
@@ -341,12 +358,12 @@ export function withheld(db: Db) {
         .flatMap(({ position }) => ofPosition.get(roomId, position)?.sequence ?? [])
     },
     /**
-     * Removes quotations of withheld texts from some thousand more entries, within a transaction in which accepted
-     * writes may change. @returns whether there are more
+     * Removes quotations of withheld texts from more entries, within a transaction. @returns whether there are more
+     * @param freely runs work in which accepted writes may change
      */
-    unquote(): boolean {
+    unquote(freely: Freely): boolean {
       const { position } = nextQuote.one()
-      if (position !== null) unquoteNext(position)
+      if (position !== null) unquoteNext(position, freely)
       return position !== null
     },
     /** Whether the files of the data no longer hold anything that was withheld. */

@@ -11,6 +11,7 @@ import { type Db, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"
 import { headsOf } from "../journal/heads.ts"
 import { type Entry, journal } from "../journal/journal.ts"
+import type { Freely } from "../journal/withheld.ts"
 import { replay } from "./replay.ts"
 import { isCounting, isProtecting } from "../storage/triggers.ts"
 import { isLogEmptied, isLogEmptiedNow, isUnclean, wipe } from "../storage/residue.ts"
@@ -49,7 +50,7 @@ export interface RemakingParts {
   /** Merges a part of the word indexes, so that removed words go. @returns whether there is more to merge */
   readonly merge: (isFirst: boolean) => boolean
   /** Removes quotations of withheld words from some entries. @returns whether there are more */
-  readonly unquote: () => boolean
+  readonly unquote: (freely: Freely) => boolean
   /** Runs work in a transaction among those of the writes. */
   readonly run: <T>(work: () => T) => Promise<T>
 }
@@ -164,7 +165,7 @@ export class Remaking {
     const partial = file === "" ? ":memory:" : scratchFor(file)
     const restoreTriggers = dropTriggers(db, "all")
     try {
-      while (unquote()) {}
+      while (unquote((work) => work())) {}
       using made = openScratch(partial)
       const entries = journal(db).entries()
       replay(isRenumbered ? unsealed(entries) : entries, { db: made, ledger: ledgerOf(made) })
@@ -257,7 +258,7 @@ export class Remaking {
     const { db, unquote, merge, run } = this.#parts
     if (this.#inPieces === undefined || !isUnclean(db)) return true
     const changes = this.#changes
-    await this.#pieces(() => this.#freely(unquote))
+    await this.#pieces(() => unquote((work) => this.#freely(work)))
     if (!(await this.#correct(this.#inPieces))) return false
     await this.#pieces((before) => merge(before === 0))
     await this.#pieces(() => wipe(db))

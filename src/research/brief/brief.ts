@@ -31,7 +31,8 @@ const shares: Readonly<Record<BriefList, number>> = {
   claims: 3,
   next: 7,
   hypotheses: 8,
-  openQuestions: 3,
+  openQuestions: 2,
+  messages: 3,
 }
 
 /** A brief of a Room or of a Thread. */
@@ -60,7 +61,17 @@ function fits(lists: Lists, bytes: number, format: BriefFormat): boolean {
   return briefLists.every(fit)
 }
 
-/** Returns the items that fit into a number of bytes: each list fills its share, then the first lists get the rest. */
+/** What a Thread says, without all that may be read with its checkpoint. */
+const bare = ({ table: _table, ...stand }: Lists["stands"][number]): Lists["stands"][number] => ({
+  ...stand,
+  staleReasons: stand.staleReasons.slice(0, 1),
+  knownThen: stand.knownThen.slice(0, 1),
+})
+
+/**
+ * Returns the items that fit into a number of bytes: what the first Thread says comes before anything else, then each
+ * list fills its share, and the first lists get the rest.
+ */
 function fitted(items: Lists, bytes: number, format: BriefFormat): Lists {
   const chosen = emptyLists()
   let left = bytes
@@ -76,7 +87,13 @@ function fitted(items: Lists, bytes: number, format: BriefFormat): Lists {
       left -= cost
     }
   }
-  for (const list of briefLists) fill(list, (bytes * shares[list]) / 100)
+  const [first] = items.stands
+  const said = first && [first, bare(first)].find((each) => format.cost("stands", each) <= bytes)
+  const cost = said === undefined ? 0 : format.cost("stands", said)
+  if (said !== undefined) chosen.stands.push(said)
+  left -= cost
+  const shareOf = (list: BriefList) => (bytes * shares[list]) / 100 - (list === "stands" ? cost : 0)
+  for (const list of briefLists) fill(list, shareOf(list))
   for (const list of briefLists) fill(list, left)
   return chosen
 }
@@ -216,6 +233,7 @@ function listsOf(
       question: shortened(question, most),
       threadId,
     })),
+    messages: gathered.messages.map((message) => ({ ...message, says: shortened(message.says, most) })),
   })
 }
 
@@ -274,7 +292,7 @@ function framed(head: Head, items: Lists, length: number, budget: number, format
     omitted: Object.fromEntries(
       briefLists.flatMap((list) => {
         const count = Math.max(items[list].length, head.totals[list] ?? 0) - lists[list].length
-        return count === 0 ? [] : [[list, { count, link: head.links[list] }]]
+        return count === 0 || list === "messages" ? [] : [[list, { count, link: head.links[list] }]]
       }),
     ),
     activityWatermark: head.activityWatermark,

@@ -4,7 +4,8 @@
  * - hypotheses: contested ones (disputed, or with evidence for and against), then those with evidence, then the rest,
  * newest first;
  * - findings that have not fallen, failures, disputes and objections, open questions: newest first;
- * - work: held but silent, then held, then open, oldest first, because it has waited longest.
+ * - work: held but silent, then held, then open, oldest first, because it has waited longest;
+ * - messages: newest first.
  * At most `limits.briefSight` items of each list are read, each from an index, and all are counted.
  */
 import { FALLEN } from "../../contract/answers/evidence.ts"
@@ -13,6 +14,8 @@ import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { AGENT, AGENT_AT } from "../../ledger/journal/author.ts"
 import { HOLDING } from "../experiments/holders.ts"
+import { idOf, placeOf } from "../../ledger/journal/columns.ts"
+import type { BriefList } from "../../contract/answers/brief.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { STALE, STALE_REASONS } from "../../threads/threads.ts"
 import { WHY_FAILED } from "../attempts/summary.ts"
@@ -29,6 +32,7 @@ import type {
   Failure,
   Dispute,
   Work,
+  Message,
   Running,
   SealedPlan,
   Unwritten,
@@ -51,12 +55,10 @@ export type Candidates = ReturnType<typeof candidates>
 
 /** Everything that a brief chooses from. */
 export type Gathered = {
-  readonly [L in "stands" | "hypotheses" | "findings" | "failures" | "disputes" | "work" | "openQuestions"]: ReturnType<
-    Candidates[L]
-  >
+  readonly [L in Exclude<BriefList, "claims" | "next" | "changed">]: ReturnType<Candidates[L]>
 }
 /** The candidates from which next steps are derived. */
-export type Leads = Omit<Gathered, "failures">
+export type Leads = Omit<Gathered, "failures" | "messages">
 
 export function candidates(db: Db) {
   /**
@@ -234,6 +236,24 @@ export function candidates(db: Db) {
       JOIN checkpoints c ON c.checkpoint_id = s.selected_checkpoint_id
      WHERE c.open_questions <> '[]' ORDER BY s.selected_checkpoint_id DESC LIMIT ${SIGHT}`,
   )
+  const MESSAGE = `SELECT e.entry_id AS entryId, ${idOf("e.thread")} AS threadId,
+      coalesce(j.content ->> '$.text', j.content ->> '$.message') AS says,
+      p.username AS by, nullif(w.agent, '') AS agent, j.at`
+  const WRITER = "JOIN writers w ON w.writer = j.writer JOIN people p ON p.user_id = w.person_id"
+  const messagesOfRoom = db.prepare<Message>(
+    `${MESSAGE} FROM journal j
+      JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence ${WRITER}
+     WHERE j.room = ${placeOf("+?")} AND j.operation = 'post_message'
+     ORDER BY j.room_sequence DESC LIMIT ${limits.briefMessages}`,
+  )
+  const messagesOfThread = db.prepare<Message>(
+    `${MESSAGE} FROM timeline_entries e
+      JOIN journal j ON j.position = e.history_position ${WRITER}
+     WHERE e.thread = ${placeOf("+?")} AND e.kind = 'message'
+     ORDER BY e.sequence DESC LIMIT ${limits.briefMessages}`,
+  )
+  const messages = ({ roomId, threadId }: Place): Message[] =>
+    threadId === undefined ? messagesOfRoom.all(roomId) : messagesOfThread.all(threadId)
   const counts = db.prepare<Counts>(
     `SELECT stands, hypotheses, findings, failures, disputes, work, open_questions AS openQuestions
       FROM brief_counts
@@ -256,6 +276,7 @@ export function candidates(db: Db) {
     /** The experiments whose attempts have ended and that no finding names, newest first. */
     unwritten,
     findings,
+    messages,
     /** The questions that an experiment of the Room already asks. Cancelled experiments do not count. */
     beingAsked: (roomId: string, questions: readonly string[]): ReadonlySet<string> =>
       new Set(beingAsked.all(roomId, JSON.stringify(questions)).map(({ question }) => question)),
@@ -264,7 +285,7 @@ export function candidates(db: Db) {
         parse(questions).map((question) => ({ question, threadId })),
       ),
     gather(place: Place): Gathered {
-      return { ...this.gatherLeads(place), failures: failures(place) }
+      return { ...this.gatherLeads(place), failures: failures(place), messages: messages(place) }
     },
     gatherLeads(place: Place): Leads {
       const { stands, hypotheses, findings, disputes, work, openQuestions } = this

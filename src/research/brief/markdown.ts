@@ -78,6 +78,11 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
       `${what.replaceAll("_", " ")} ${object.label ?? object.id}: ${line(why)} (${operation})`,
   ],
   openQuestions: ["Open questions", ({ question }) => line(question)],
+  messages: [
+    "Recent messages",
+    ({ says, by, agent, at, entryId }) =>
+      `${writerName({ username: by, agent })}, ${at.slice(0, 10)}: ${line(says)} ${entryId}`,
+  ],
 }
 /** A table below an item of a list. */
 const inset = (table: string | undefined): string =>

@@ -66,6 +66,9 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
       claims: to(pathTo("room_next", { roomId })),
       next: to(pathTo("room_next", { roomId })),
       openQuestions: to(context),
+      messages: to(
+        threadId === undefined ? pathTo("room_threads", { roomId }) : pathTo("thread_timeline", { threadId }),
+      ),
     }
   }
 

@@ -26,6 +26,7 @@ export interface Stand extends Omit<Item<"stands">, "table" | "stale" | "staleRe
   readonly reviewed: Stored<Reviewed> | null
   readonly timelineWatermark: number
 }
+export type Message = Item<"messages">
 export interface Hypothesis extends Omit<Item<"hypotheses">, "verdictBy" | "evidence" | "inDoubt"> {
   readonly verdictBy: VerdictFrom
   readonly evidence: Stored<EvidenceTally>

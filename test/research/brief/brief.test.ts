@@ -169,6 +169,65 @@ t.test("the brief as Markdown, and the brief of a Thread", async (t) => {
   t.equal(thread.hypotheses.length, 4)
 })
 
+t.test("a conclusion comes whole before anything else in the smallest brief of its Thread", async (t) => {
+  const scene = await lab.room("A Room in which much was said")
+  const place = { threadId: scene.threadId }
+  for (let n = 0; n < 6; n += 1) {
+    await scene.ada.write("publish_hypothesis", hypothesis(scene))
+    await scene.grace.write("publish_finding", finding(scene, {}, `Finding ${n}. ${"It did in all runs. ".repeat(6)}`))
+    await scene.ada.write("post_message", { ...place, text: `Message ${n}: which of both arms was it?` })
+  }
+  const conclusion = `${"Warm-up matters for small batches alone, by the same amount. ".repeat(7).slice(0, 390)}.`
+  const { timelineWatermark } = (await reader.read("thread_context", place)).thread
+  await scene.ada.write("post_research_checkpoint", {
+    ...place,
+    expectedWatermark: timelineWatermark,
+    coversThrough: timelineWatermark,
+    state: "concluded",
+    synthesis: "Both arms ran.",
+    conclusion,
+    openQuestions: ["Does it matter without clipping?"],
+    citations: [],
+  })
+  // What comes after it makes it stale.
+  for (let n = 0; n < 5; n += 1)
+    await scene.grace.write("publish_finding", finding(scene, {}, `Later finding ${n}. ${"It did. ".repeat(20)}`))
+  for (const budget of [2_500, 4_000, 8_000]) {
+    const small = await reader.read("thread_brief", { ...place, budget })
+    t.equal(small.stands[0]?.says, conclusion, `${budget} bytes`)
+  }
+  const { stands, findings, omitted } = await reader.read("thread_brief", { ...place, budget: 2_500 })
+  t.ok(stands[0]?.stale && (findings.length > 0 || omitted.findings), "other things follow in what is left")
+})
+
+t.test("a brief names the newest messages, and open work beside held", async (t) => {
+  const scene = await lab.room("A Room with work and talk")
+  const propose = (question: string) =>
+    scene.ada.write("propose_experiment", {
+      roomId: scene.roomId,
+      threadId: scene.threadId,
+      question,
+      scope: "Here.",
+      hypotheses: [],
+    })
+  await propose("Is it the ramp?")
+  await Work.begin(lab, scene)
+  const other = await scene.ada.write("create_thread", { roomId: scene.roomId, title: "Another Thread" })
+  const threads = [scene.threadId, other.result.threadId]
+  for (let n = 0; n < 8; n += 1)
+    await scene.mary.write("post_message", { threadId: threads[n % 2] as string, text: `Message ${n}.` })
+  const { work, messages } = await reader.read("room_brief", { roomId: scene.roomId })
+  t.strictSame(new Set(work.map(({ status }) => status === "open")), new Set([true, false]), "open and held")
+  t.strictSame(
+    messages.map(({ says, by, threadId }) => [says, by, threads.indexOf(threadId)]),
+    [7, 6, 5, 4, 3].map((n) => [`Message ${n}.`, "mary", n % 2]),
+  )
+  const own = await reader.read("thread_brief", { threadId: scene.threadId })
+  t.strictSame(own.messages.map(({ says }) => says).slice(0, 2), ["Message 6.", "Message 4."])
+  const answer = await fetch(`${house.baseUrl}/api/research/rooms/${scene.roomId}/brief?format=markdown`)
+  t.match(await answer.text(), /## Recent messages\n- mary.{1,200}: Message 7\./)
+})
+
 t.test("Markdown has every next step that JSON has, if its budget allows", async (t) => {
   const at = await lab.room("What is there to do?")
   for (const what of ["A ramp", "A pause", "A restart", "A larger batch", "A smaller one"])
