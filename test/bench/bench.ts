@@ -13,6 +13,7 @@
  * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and their memory |
  * | `curves` | `curves.ts`: the comparison pages, in a Room of 500 attempts with 200,000 points each |
  * | `measured` | `measured.ts`: the measurement table of 2,000 attempts with 100 values each |
+ * | `logs` | `logs.ts`: a page of a log of 16 MiB, and writes beside an upload of one |
  * | `webhooks` | `webhooks.ts`: writes while every receiver of a Room's webhooks hangs |
  * | `threads` | `threads.ts`: pages and small reads with one and two reading threads, in a Room of 500 experiments and
  * findings |
@@ -31,6 +32,7 @@ import type { Load, Loaded } from "./load/load.ts"
 import { jsonFile, machine, scratchFolder } from "./machine.ts"
 import { endAll, Helper, makeDemo, mustBeBuilt } from "./process.ts"
 import { light } from "./light.ts"
+import { logs } from "./logs.ts"
 import { measured } from "./measured.ts"
 import { measured as measuredReads } from "./reads/cases.ts"
 import { memory } from "./memory.ts"
@@ -54,6 +56,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   check,
   curves: curvesOf,
   measured,
+  logs,
   threads,
   webhooks,
 }

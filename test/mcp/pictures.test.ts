@@ -86,7 +86,7 @@ tap.test("other files are refused as over HTTP, and only a picture may be large"
   t.match(await refusal({ mediaType: "image/png" }), /Give data \(base64\) and mediaType/)
   t.match(
     await refusal({ path: "/etc/hostname" }),
-    /Give data \(base64\) and mediaType\./,
+    /Give data \(base64\) and mediaType, or log/,
     "the service reads no files for callers",
   )
   const posting = await overHttp(baseUrl, credentials.member_post_only.token)
@@ -105,6 +105,24 @@ tap.test("other files are refused as over HTTP, and only a picture may be large"
     agent.call("upload_figure", { ...sent(png()), more: "x".repeat(limits.figureMessageBytes) }),
     /413|over 1400000 bytes/,
   )
+})
+
+tap.test("what a program printed is uploaded as text, and named by an attempt's event", async (t) => {
+  const agent = await overHttp(baseUrl, token)
+  t.teardown(agent.close)
+  const log = "epoch 1 loss 0.5\nTraceback: the gradients are not finite\n"
+  const told = await upload(agent, { log })
+  t.match(told, { isError: false, lines: 2, bytes: log.length, cut: null })
+  const { body: same } = await ask(`${baseUrl}/api/agent/research/logs`, {
+    raw: new TextEncoder().encode(log),
+    headers: { "content-type": "text/plain" },
+    token,
+  })
+  t.equal(told.digest, same.digest, "the same log as over HTTP")
+  const posting = await overHttp(baseUrl, credentials.member_post_only.token)
+  t.teardown(posting.close)
+  t.match(await upload(posting, { log }), { isError: true, refusal: "permission_missing" })
+  t.match(await upload(agent, { log: "x".repeat(limits.requestBodyBytes + 1) }), { isError: false, lines: 1 })
 })
 
 tap.test("the program for pipes reads a file of the agent's own machine, and sends no other file", async (t) => {

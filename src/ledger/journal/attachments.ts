@@ -26,6 +26,8 @@ export interface LogIndex {
   readonly lines: number
   readonly cut: Cut | null
   readonly pieces: readonly Piece[]
+  /** What a search finds: the lines of its beginning and its end. */
+  readonly words: string
 }
 export interface StoredLog {
   readonly digest: string

@@ -12,7 +12,7 @@ import type { Author, Person } from "../../contract/answers/index.ts"
 import { kindsOf } from "../../contract/objects/objects.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
-import { type Wording, wordsOf } from "./wording.ts"
+import { LOG_OF, type Wording, wordsOf } from "./wording.ts"
 import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 const MARKS = { open: "\u0001", close: "\u0002" } as const
@@ -170,6 +170,7 @@ export interface Row
   readonly replacedByRoom: string | null
   readonly ownTitle: string | null
   readonly content: Wording["content"]
+  readonly log: string | null
 }
 
 const isRecord = (kind: SearchKind): boolean => kindsOf("record").includes(kind)
@@ -196,7 +197,8 @@ export function hit(row: Row, snippet: string): Hit {
 export const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
     CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username,
     ${AGENT_AT("h.position")} AS agent, h.at, s.status, h.standing,
-    y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.content`
+    y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.content,
+    ${LOG_OF("i.kind", "w.content")} AS log`
 export const ITEM = `search_items i USING (item)
   JOIN search_places h USING (item)
   JOIN search_texts w USING (item)
@@ -207,7 +209,8 @@ export const ITEM = `search_items i USING (item)
       AND NOT EXISTS (SELECT 1 FROM link_withdrawals d WHERE d.link_id = k.link_id) ORDER BY k.link_id DESC LIMIT 1)`
 
 /** The words of a row without its title. */
-export const bodyOf = ({ kind, title, content }: Row): string | null => wordsOf({ kind, line: title, content })
+export const bodyOf = ({ kind, title, content, log }: Row): string | null =>
+  wordsOf({ kind, line: title, content, log })
 
 /** The beginning of a row's text. */
 export const openingOf = (row: Row): string => beginningOf(row.ownTitle ?? bodyOf(row) ?? "")
