@@ -30,7 +30,8 @@ export function planDocument(source: DocumentSource): string {
   const planId = source.id("planId")
   const plan = ask("plan", { planId })
   const { repository, intent } = accepted("plan", plan.content)
-  const { steps = [], entrypoint, arms = [], configuration, successCriteria = [] } = protocolOf(plan.protocol)
+  const { steps = [], entrypoint, arms = [], configuration, successCriteria = [], ...rest } = protocolOf(plan.protocol)
+  const { baselineRepeats: repeats } = rest
   const command = (argv: readonly string[]): string => inline(JSON.stringify(argv), 1_000)
   const head = `# ${plan.label}: ${words(intent)} plan for ${plan.experimentLabel}
 
@@ -41,6 +42,7 @@ ${summaryOf(plan)}
 
 Commit ${repository.commit} of ${repository.url}
 ${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(entrypoint.argv)}\n`}\
+${repeats === undefined ? "" : `\nBefore anything else: ${repeats.runs} runs of ${inline(repeats.arm)}\n`}\
 ${configuration === undefined ? "" : `\nConfiguration: ${inline(JSON.stringify(configuration), 2_000)}\n`}`
   return assemble(
     head,

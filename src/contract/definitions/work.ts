@@ -90,6 +90,8 @@ export const protocol = shape({
     ),
     "name",
   ),
+  /** Runs of one arm, which show what the same code and settings differ by before anything is compared. */
+  baselineRepeats: v.exactOptional(shape({ arm: text(limits.name), runs: whole(2) })),
   configuration: v.exactOptional(configuration),
   successCriteria: v.exactOptional(list(text(limits.explanation), limits.protocolSteps)),
 })

@@ -101,6 +101,7 @@ export const enumerations = {
     "renew_conclusion",
     "review_conclusion",
     "report_outcome",
+    "repeat_baseline",
     "write_finding",
     "open_plan",
     "answer_question",

@@ -35,11 +35,14 @@ import type {
   Message,
   Running,
   SealedPlan,
+  Compared,
   Unwritten,
   Counts,
 } from "./rows.ts"
 
 const SIGHT = limits.briefSight
+/** Values of an experiment among which a seed is looked for. */
+const SEEDS = 100
 /** Threads with a checkpoint, the newest checkpoint first. */
 const SELECTED = (place: string): string =>
   `SELECT t.thread_id, t.selected_checkpoint_id
@@ -189,6 +192,36 @@ export function candidates(db: Db) {
       ORDER BY n.opens_at
       LIMIT ${SIGHT}`,
   )
+  const compared = both<Compared>(
+    "e",
+    (place) => `SELECT e.experiment_id AS experimentId, e.label, e.status, e.revision, n.plan_id AS planId,
+       ${contentOf("n")} -> '$.protocol' AS protocol,
+       (SELECT json_group_array(json_object('arm', g.arm, 'runs', g.runs, 'attemptId', g.attempt_id))
+         FROM (SELECT a.plan_match ->> '$.argvComparedWith' AS arm, count(*) AS runs,
+             min(a.attempt_id) AS attempt_id
+           FROM attempts a
+           WHERE a.experiment_id = e.experiment_id AND a.status = 'succeeded'
+           GROUP BY arm
+           HAVING arm IS NOT NULL
+           ORDER BY min(a.attempt_id)
+           LIMIT ${limits.protocolArms}) g) AS ran,
+       EXISTS (SELECT 1
+         FROM (SELECT l.dimensions_id
+           FROM attempts a
+           JOIN attempt_last_metrics l ON l.attempt_id = a.attempt_id
+           WHERE a.experiment_id = e.experiment_id
+           LIMIT ${SEEDS}) l
+         JOIN dimension_sets s USING (dimensions_id)
+         WHERE s.dimensions ->> '$.seed' IS NOT NULL) AS isSeeded
+     FROM experiments e
+     LEFT JOIN plans n ON n.plan_id = (SELECT p.plan_id
+       FROM plans p
+       WHERE p.experiment_id = e.experiment_id
+       ORDER BY p.plan_id DESC
+       LIMIT 1)
+     WHERE e.experiment_id IN (${LIVE(place)}) AND e.status <> 'open'
+     ORDER BY e.experiment_id`,
+  )
   const unwritten = both<Unwritten>(
     "e",
     (place) => `SELECT e.experiment_id AS experimentId, e.label, e.thread_id AS threadId, e.question FROM experiments e
@@ -274,6 +307,7 @@ export function candidates(db: Db) {
     /** Sealed plans that have not been opened, ordered by their due time. */
     sealed,
     /** The experiments whose attempts have ended and that no finding names, newest first. */
+    compared,
     unwritten,
     findings,
     messages,

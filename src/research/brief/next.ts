@@ -9,7 +9,7 @@ import { shortened } from "../../contract/text.ts"
 import type { Claim } from "../claims/claims.ts"
 import { isLost, lostInWords } from "../experiments/holders.ts"
 import type { Candidates, Leads } from "./candidates.ts"
-import type { Place } from "./rows.ts"
+import type { Compared, Place } from "./rows.ts"
 
 export type NextItem = AnswerOf<"room_next">["items"][number]
 
@@ -36,6 +36,7 @@ const kindsOfSteps: Readonly<Record<NextItem["what"], Step>> = {
   renew_conclusion: { kind: "checkpoint", operation: "post_research_checkpoint", work: "write_checkpoint" },
   review_conclusion: { kind: "checkpoint", operation: "submit_review", work: "review" },
   report_outcome: { kind: "attempt", operation: "report_attempt_event", work: "run" },
+  repeat_baseline: { kind: "experiment", operation: "register_attempt", work: "run" },
   open_plan: { kind: "plan", operation: "open_plan" },
   answer_question: { kind: "thread", operation: "propose_experiment" },
   test_hypothesis: { kind: "hypothesis", operation: "propose_experiment", work: "run" },
@@ -46,6 +47,28 @@ const kindsOfSteps: Readonly<Record<NextItem["what"], Step>> = {
 /** The ids that a step is about: its object, and the Thread of a checkpoint or the experiment of a reproduction. */
 const idsOf = ({ what, object, body: { threadId, experimentId } }: NextItem): string[] =>
   [object.id, what === "renew_conclusion" ? threadId : experimentId].filter((each) => typeof each === "string")
+
+/** The run of a baseline that a plan asks for, or without which nobody knows what one run of each arm differs by. */
+function repeatOf({ experimentId, revision, status, ran, planId, protocol, isSeeded }: Compared) {
+  const runs = parse(ran)
+  const { baselineRepeats: asked, arms = [] } = protocol === null ? {} : parse(protocol)
+  const baseline = asked?.arm ?? arms.find(({ name }) => runs.some(({ arm }) => arm === name))?.name
+  const first = runs.find(({ arm }) => arm === baseline)
+  const expected = { experimentId, expectedRevision: revision, expectedStatus: status }
+  const body =
+    first === undefined
+      ? { ...expected, intent: "planned", planId }
+      : { ...expected, intent: "rerun", rerunOf: first.attemptId }
+  if (asked !== undefined && (first?.runs ?? 0) < asked.runs) {
+    const why = `Its plan asks for ${asked.runs} runs of ${asked.arm} before anything else; ${first?.runs ?? 0} succeeded.`
+    return { why, body }
+  }
+  if (first === undefined || runs.length < 2 || isSeeded === 1 || runs.some((each) => each.runs > 1)) return undefined
+  const why =
+    `It compares ${runs.length} arms with one run each. Another run of ${baseline} would tell what the same code and ` +
+    "settings differ by."
+  return { why, body }
+}
 
 export type NextSteps = Pick<AnswerOf<"room_next">, "items" | "leftOut">
 
@@ -107,6 +130,10 @@ export function nextSteps(
       expectedRevision: revision,
       expectedStatus: status,
     })
+  }
+  for (const each of candidates.compared(place)) {
+    const step = repeatOf(each)
+    if (step !== undefined) add("repeat_baseline", { id: each.experimentId, label: each.label }, step.why, step.body)
   }
   for (const { experimentId, label, threadId, question } of candidates.unwritten(place)) {
     const why = `Its attempts have ended, and no finding reports them: ${shortened(question, QUOTED)}`

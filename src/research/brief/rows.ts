@@ -2,6 +2,7 @@
 import type { Terms } from "../experiments/holders.ts"
 import type { BriefList } from "../../contract/answers/brief.ts"
 import type { EvidenceTally, KnownThen, StaleReason } from "../../contract/answers/evidence.ts"
+import type { Protocol } from "../../contract/definitions/work.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { VerdictFrom } from "../evidence/verdict.ts"
@@ -85,6 +86,18 @@ export interface Unwritten {
   readonly label: string
   readonly threadId: string
   readonly question: string
+}
+/** An experiment whose arms are being run: how often each succeeded, and the protocol of its newest plan. */
+export interface Compared {
+  readonly experimentId: string
+  readonly label: string
+  readonly status: string
+  readonly revision: number
+  readonly ran: Stored<readonly { readonly arm: string; readonly runs: number; readonly attemptId: string }[]>
+  readonly planId: string | null
+  readonly protocol: Stored<Protocol> | null
+  /** Whether its values stand for several seeds. */
+  readonly isSeeded: number
 }
 /** The total number of items of each list that is counted at each write. */
 export type Counts = Record<Exclude<BriefList, "claims" | "next">, number>

@@ -9,7 +9,7 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments, Step } from "./experiments.ts"
 import { later } from "../../ledger/world.ts"
 import type { Holders } from "./holders.ts"
-import { mustSealInTime, type Plans } from "./plans.ts"
+import { mustRepeatAnArm, mustSealInTime, type Plans } from "./plans.ts"
 import { authorFrom } from "../../ledger/journal/author.ts"
 
 /** Finds the experiment that a body names. @throws Refusal `unknown_experiment` */
@@ -139,6 +139,7 @@ export function experimentOperations({ threads, experiments, plans, evidence, ho
     admit({ actor, body }, { experiment }, at) {
       admitToExperiment("accept_plan", experiment, actor.userId, body, at)
       mustSealInTime(body, at)
+      mustRepeatAnArm(body)
     },
     write(call, subject, change) {
       const { body } = call

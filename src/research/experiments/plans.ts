@@ -43,6 +43,13 @@ export function mustSealInTime(
     refuse("A sealed plan opens within a year.", "/sealed/opensAt", "must be in the future, and within a year")
 }
 
+/** @throws Refusal `invalid_schema` if a plan asks for repeats of an arm that it does not have */
+export function mustRepeatAnArm({ protocol }: Pick<BodyOf<"accept_plan">, "protocol">): void {
+  const asked = protocol?.baselineRepeats
+  if (asked !== undefined && !protocol?.arms.some(({ name }) => name === asked.arm))
+    refuse("The plan has no such arm.", "/protocol/baselineRepeats/arm", "must be the name of one of its arms")
+}
+
 /** @throws Refusal `invalid_schema` if this is not the protocol that was sealed */
 export function mustMatchSeal(opened: Pick<BodyOf<"open_plan">, "protocol" | "salt">, digest: string): void {
   const actual = sealOf(opened)

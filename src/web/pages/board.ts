@@ -2,6 +2,7 @@
  * The boards of a Room, and the page of a board: its ranked groups, and whether the first can be told apart from the
  * next.
  */
+import { noiseInWords } from "../../research/measurements/in-words.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
@@ -66,8 +67,9 @@ ${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
 function differences({ rows, by }: Board): Html | null {
   const compared = rows.flatMap(({ contrast, key }): IntervalRow[] => {
     if (contrast === null) return []
-    const { pairs, corrected } = contrast
-    const holm = corrected === null ? "" : corrected.isDistinct ? "told apart" : "not told apart"
+    const { pairs, corrected, belowNoise } = contrast
+    const told = corrected === null ? [] : [corrected.isDistinct ? "told apart" : "not told apart"]
+    const holm = [...told, ...(belowNoise ? ["smaller than the noise"] : [])].join(", ")
     const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
     return [
       {
@@ -130,7 +132,8 @@ ${
         board.rows.map((row) => rowOf(board, row)),
       )
 }
-<p class="meta">${leftOut(board)}</p>
+<p class="meta"><span>${leftOut(board)}</span>\
+${board.noise && html`<span>Noise from run to run: ${noiseInWords(board.noise)}.</span>`}</p>
 ${differences(board)}</div>
 <section aria-labelledby="declared">${heading(2, "declared", "What was declared")}${facts([
       ["Metric", measures],

@@ -1,5 +1,6 @@
 /** The view of a comparison by group: means with intervals, and the best group in bold if it can be told apart. */
 import { figure, interval } from "../../research/measurements/figures.ts"
+import { noiseInWords } from "../../research/measurements/in-words.ts"
 import { type Curve, picture } from "../charts/curves.ts"
 import { sample } from "../charts/axis.ts"
 import { type Html, html, to, attributes, type Content, hiddenInputs, joined } from "../html.ts"
@@ -319,7 +320,9 @@ interval${over === null ? null : `, over ${nameOfDimension(over)}`}</span><span>
     measures.some(({ best }) => best.size > 0)
       ? "the best is bold where it can be told apart from the others"
       : "no group can be told apart as the best"
-  }</span>${against === undefined ? null : html`<span>tinted: differs from the baseline beyond the spread</span>`}</p>`
+  }</span>${measures.map(({ metric, table: { noise } }) =>
+    noise === null ? null : html`<span>noise of ${metric} from run to run: ${noiseInWords(noise)}</span>`,
+  )}${against === undefined ? null : html`<span>tinted: differs from the baseline beyond the spread</span>`}</p>`
 
 export function groupsView(visit: Visit, compared: Compared, question: Question): Html {
   const measures = measured(visit, compared, question)

@@ -8,7 +8,7 @@ import { type Dimensions, textOf } from "../../research/measurements/cells.ts"
 import { type Arranged, arranged, type Choice, type PictureGroup } from "../../research/measurements/arranging.ts"
 import { keptOf, tableAround } from "../../research/measurements/kept-tables.ts"
 import { figureOn, scaleOf } from "../../research/measurements/figures.ts"
-import { acrossInWords } from "../../research/measurements/in-words.ts"
+import { noiseInWords, acrossInWords } from "../../research/measurements/in-words.ts"
 import { isEffectAt, type SourceEffect } from "../../research/measurements/sources.ts"
 import { effectTable, type EffectCell, type EffectPicture } from "../charts/effects.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -23,6 +23,8 @@ export interface PictureTable extends TableAsked {
   readonly groups: readonly PictureGroup[]
   /** The number of differences for which the correction allows. */
   readonly comparisons: number
+  /** What the same code and settings differ by from run to run, where it is known. */
+  readonly noise?: Parameters<typeof noiseInWords>[0] | null
 }
 
 /** The question that a table answers. */
@@ -220,7 +222,10 @@ export function pictureOf(
 }
 
 /** Says how to read a picture. */
-export const legendOf = ({ comparisons }: Pick<PictureTable, "comparisons">, { lines }: EffectPicture): Html => {
+export const legendOf = (
+  { comparisons, noise = null }: Pick<PictureTable, "comparisons" | "noise">,
+  { lines }: EffectPicture,
+): Html => {
   const cells = lines.flatMap((line) => line.cells)
   const isTold = cells.some((cell) => cell?.isDistinct === true)
   const has = (words: string) => cells.some((cell) => cell?.marksInWords?.includes(words) === true)
@@ -231,7 +236,7 @@ export const legendOf = ({ comparisons }: Pick<PictureTable, "comparisons">, { l
         ? `Bold: told apart, after correction \
 for ${counted(comparisons, "comparison")}`
         : `None is told apart, after correction for ${counted(comparisons, "comparison")}`
-  }</span>${
+  }</span>${noise && html`<span>Noise from run to run: ${noiseInWords(noise)}</span>`}${
     has("reproduced by") &&
     html`<span>${glyph("independent")} reproduced by so many others\
 </span>`
@@ -290,8 +295,8 @@ export function tableNow(visit: Visit, roomId: string, question: TableAsked): Pi
   const scope = experimentIds === null ? { roomId } : { experimentIds }
   const table = orNull(() => visit.tables.measured(scope, query, undefined, GROUPS))
   if (table === null) return null
-  const { unit, groups, comparisons } = table
-  return { ...question, split: table.split, unit, over: table.over, groups: groups.map(keptOf), comparisons }
+  const { unit, groups, comparisons, noise } = table
+  return { ...question, split: table.split, unit, over: table.over, groups: groups.map(keptOf), comparisons, noise }
 }
 
 /**

@@ -24,6 +24,7 @@ const steps: Readonly<Record<string, readonly [step: string, button: string, why
   renew_conclusion: ["Renew a conclusion", "Renew"],
   review_conclusion: ["Review a conclusion", "Review"],
   report_outcome: ["Report how it ended:", "Report", "No outcome was reported yet."],
+  repeat_baseline: ["Repeat the baseline of", "Register a run"],
   write_finding: ["Report what came of", "Publish a finding"],
   open_plan: ["Open", "Open it", "It is overdue."],
   answer_question: ["Answer a question", "Propose an experiment"],

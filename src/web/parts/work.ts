@@ -31,7 +31,8 @@ export function costFact(costs: Costs): readonly [string, Html] | null {
 
 /** Renders a protocol: its summary, steps, and arms with their commands. @param stored a protocol as it was accepted */
 export function protocolParts(stored: unknown, id: string): Html {
-  const { summary, steps, arms, entrypoint, configuration, successCriteria } = accepted("protocol", stored)
+  const { summary, steps, arms, entrypoint, configuration, successCriteria, ...rest } = accepted("protocol", stored)
+  const { baselineRepeats } = rest
   return html`${markdown(summary)}
 ${steps.length === 0 ? null : html`<ol>${steps.map((step) => html`<li dir="auto">${inlineMarkdown(step)}</li>`)}</ol>`}
 ${entrypoint === undefined ? null : html`<p>Entry point: ${argv(entrypoint.argv)}</p>`}
@@ -48,6 +49,7 @@ ${
         "caption",
       )
 }
+${baselineRepeats && html`<p>Before anything else: ${counted(baselineRepeats.runs, "run")} of ${baselineRepeats.arm}.</p>`}
 ${
   successCriteria === undefined
     ? null

@@ -36,6 +36,9 @@ const protocolPrompts = <const P extends string>(at: P) =>
     [`${at}/arms/*/name`]: { label: "Name", missing: "Arm {n} has no name yet." },
     [`${at}/arms/*/argv`]: { label: "Command", hint: commandHint, missing: "Say which command arm {n} runs." },
     [`${at}/arms/*/description`]: { label: "What it is" },
+    [`${at}/baselineRepeats`]: { label: "Repeats of the baseline, before anything else" },
+    [`${at}/baselineRepeats/arm`]: { label: "Which arm" },
+    [`${at}/baselineRepeats/runs`]: { label: "How many runs" },
     [`${at}/configuration`]: configurationPrompt,
     [`${at}/successCriteria`]: { label: "What would count as success", hint: "One per line." },
   }) as const
@@ -80,7 +83,10 @@ export const experimentSheets = {
     send: "Pin the plan",
     first: ["/repository", "/protocol/summary", "/intent"],
     folds: [
-      { heading: "Arms and what would count as success", places: ["/protocol/arms", "/protocol/successCriteria"] },
+      {
+        heading: "Arms and what would count as success",
+        places: ["/protocol/arms", "/protocol/baselineRepeats", "/protocol/successCriteria"],
+      },
       { heading: "Steps, one command, configuration", places: ["/protocol"] },
       { heading: "Hypotheses it tests", places: ["/hypotheses"] },
       { heading: "Premises it rests on", places: ["/premises"] },
