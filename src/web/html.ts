@@ -5,6 +5,7 @@
 import type { Kind } from "../renderer/as-written.ts"
 import { escapeHtml } from "../contract/text.ts"
 import { withLabels } from "../renderer/label-plugin.ts"
+import { type LinkedNumber, withNumbers } from "./linked-numbers.ts"
 
 /** Values that are known only when a page is written. */
 export interface Setting {
@@ -24,20 +25,24 @@ export class Prose {
   readonly kind: Kind
   /** Whether it may contain links; false for a text inside a link. */
   readonly isLinked: boolean
-  constructor(text: string, kind: Kind, isLinked: boolean) {
+  /** Its numbers, where the page links them. */
+  readonly numbers: readonly LinkedNumber[]
+  constructor(text: string, kind: Kind, isLinked: boolean, numbers: readonly LinkedNumber[] = []) {
     this.text = text
     this.kind = kind
     this.isLinked = isLinked
+    this.numbers = numbers
   }
 
   write({ texts, labels, basePath }: Setting): string {
     const markup = texts?.get(this) ?? escapeHtml(this.text)
     // A link cannot contain another link, so only the words are kept.
     if (!this.isLinked) return withLabels(markup.replace(/<a [^<>]*>|<\/a>/g, ""), () => null)
-    return withLabels(markup, (label) => {
+    const named = withLabels(markup, (label) => {
       const path = labels?.get(label)
       return path === undefined ? null : `<a class="named" href="${basePath}${path}">${label}</a>`
     })
+    return withNumbers(named, this.numbers, basePath)
   }
 }
 

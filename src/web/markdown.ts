@@ -1,6 +1,7 @@
 /** Markdown in pages, and as one line of plain words for quotes and search results, which are not rendered. */
 import { isTextInDollars } from "../renderer/dollars.ts"
 import { type Html, html, Prose } from "./html.ts"
+import type { LinkedNumber } from "./linked-numbers.ts"
 import { shortened } from "./words.ts"
 
 /** Characters read of a text. No quote is longer, and the cost stays bounded. */
@@ -31,15 +32,17 @@ export const plainText = (markdown: string): string =>
     .replace(/\s+/g, " ")
     .trim()
 
-/** Renders Markdown in blocks. */
-export const markdown = (text: string): Html =>
-  html`<div class="prose" dir="auto">${new Prose(text, "block", true)}</div>`
+/** Renders Markdown in blocks. @param numbers those of its numbers that become links (`parts/numbers.ts`) */
+export const markdown = (text: string, numbers?: readonly LinkedNumber[]): Html =>
+  html`<div class="prose" dir="auto">${new Prose(text, "block", true, numbers)}</div>`
 
 /** Renders one line of Markdown without blocks, for wordings and explanations that may contain a formula. */
-export const inlineMarkdown = (text: string): Html => html`${new Prose(text, "inline", true)}`
+export const inlineMarkdown = (text: string, numbers?: readonly LinkedNumber[]): Html =>
+  html`${new Prose(text, "inline", true, numbers)}`
 
 /** Renders one line inside a sentence of the page. Right-to-left text in it does not reorder the sentence. */
-export const phrase = (text: string): Html => html`<bdi>${inlineMarkdown(text)}</bdi>`
+export const phrase = (text: string, numbers?: readonly LinkedNumber[]): Html =>
+  html`<bdi>${inlineMarkdown(text, numbers)}</bdi>`
 
 /** Renders one line inside a link, without links of its own. */
 export const markdownInLink = (text: string): Html => html`${new Prose(text, "inline", false)}`

@@ -20,6 +20,7 @@ import { cslItemsOf } from "./description.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
+import { recordNumbers } from "./numbers.ts"
 import { review, reviewed } from "./reviews.ts"
 import { verdict, author, schemaVersion } from "./parts.ts"
 import { shape } from "../schema/fields.ts"
@@ -148,6 +149,8 @@ export const record = shape({
   blemishes: v.nullable(blemishes),
   /** For a finding: the measured differences that it rests on. */
   effects: v.array(effect),
+  /** For a finding. */
+  numbersCheck: v.nullable(recordNumbers),
   /** The newest reviews of a finding, including withdrawn ones. */
   reviews: v.array(review),
 })

@@ -22,7 +22,7 @@ import type { CostSums } from "../experiments/costs.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { Plans } from "../experiments/plans.ts"
 import type { Findings } from "../findings/findings.ts"
-import type { Context, Numbers } from "../numbers/check.ts"
+import type { Context, Numbers } from "../numbers/numbers.ts"
 import { doubts as doubtsOf, eachOnce } from "../findings/doubts.ts"
 import { overBudget } from "../../contract/answers/costs.ts"
 

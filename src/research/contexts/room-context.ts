@@ -14,7 +14,7 @@ import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Changed } from "../judging/changed.ts"
 import type { KeptTables } from "../measurements/kept-tables.ts"
 import type { Reviews } from "../reviews/reviews.ts"
-import type { Numbers } from "../numbers/check.ts"
+import type { Numbers } from "../numbers/numbers.ts"
 import type { Records } from "../records/records.ts"
 
 interface Tables {

@@ -97,6 +97,12 @@ export interface Pending {
   readonly metrics: NonNullable<BodyOf<"report_attempt_event">["metrics"]>
 }
 
+/** The values of some attempts as they were before, by id. */
+export type Former = ReadonlyMap<
+  string,
+  readonly { readonly name: string; readonly split: string; readonly cells: readonly Cell[] }[]
+>
+
 /** The attempts that a table covers. */
 export type Scope =
   | { readonly experimentIds: readonly string[] }
@@ -246,16 +252,22 @@ export function values(db: Db) {
     dimensions: new Map([...columns].map(([name, { scalars }]) => [name, scalars])),
   })
 
-  /** Reads all values that some attempts reported, by metric and split, up to the limit of a table. */
-  function framesOf(attempts: readonly Measured[]) {
+  /**
+   * Reads all values that some attempts reported, by metric and split, up to the limit of a table. @param former the
+   * values of some of them as they were before, which take the place of those that stand now
+   */
+  function framesOf(attempts: readonly Measured[], former?: Former) {
     const found = new Map<string, { name: string; split: string; reader: ReturnType<typeof frameReader> }>()
+    const readerOf = (name: string, split: string) =>
+      found.getOrInsertComputed(JSON.stringify([name, split]), () => ({ name, split, reader: frameReader() })).reader
     for (const block of blocks.all(idsOf(attempts))) {
-      const { name, split } = block
-      const key = JSON.stringify([name, split])
-      const { reader } = found.getOrInsertComputed(key, () => ({ name, split, reader: frameReader() }))
       const attempt = attempts[block.attemptIndex]
-      if (attempt !== undefined) reader.add(attempt, block)
+      const reader = readerOf(block.name, block.split)
+      if (attempt !== undefined && former?.has(attempt.attemptId) !== true) reader.add(attempt, block)
     }
+    for (const attempt of attempts)
+      for (const { name, split, cells } of former?.get(attempt.attemptId) ?? [])
+        readerOf(name, split).addCells(attempt, cells)
     const inOrder = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
     return inOrder.map(([, { name, split, reader }]) => ({ name, split, frame: reader.build() }))
   }

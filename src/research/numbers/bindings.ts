@@ -12,6 +12,19 @@ export interface Bound {
 }
 export type Bindings = ReadonlyMap<string, Bound>
 
+const keys = new WeakMap<Bindings, string>()
+/** Equal for numbers that are bound to the same. */
+export const keyOf = (bindings: Bindings): string =>
+  keys.getOrInsertComputed(bindings, () => {
+    let key = ""
+    for (const [facet, { values, level }] of bindings) {
+      key += `${facet}\u0000${level}`
+      for (const value of values) key += `\u0001${value}`
+      key += "\u0002"
+    }
+    return key
+  })
+
 /** A number that is a value of a dimension or setting: `400` of "400 labels". */
 interface Placed {
   readonly facet: string

@@ -1,5 +1,5 @@
 /** Checks the numbers, labels and papers of a text against a Room. */
-import type { CheckedNumber, CheckedText, NumbersSummary, RecordNumbers } from "../../contract/answers/numbers.ts"
+import type { CheckedNumber, CheckedText } from "../../contract/answers/numbers.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { LabelledKind } from "../../contract/objects/labels.ts"
@@ -11,9 +11,10 @@ import type { Effect, Figures as EffectFigures } from "../measurements/working-o
 import { Remembered } from "../measurements/remembered.ts"
 import type { Measured, Values } from "../measurements/values.ts"
 import { Passages } from "./bindings.ts"
-import { type Quantities, quantitiesOf, type Holder } from "./quantities.ts"
-import { numeralsIn } from "./numerals.ts"
-import { type Known, type KnownEffect, type Own, type Resolved, Resolver } from "./resolving.ts"
+import { forgetPhrases, type Quantities, quantitiesOf, type Holder } from "./quantities.ts"
+import { numeralsIn, readsOtherwise } from "./numerals.ts"
+import { type Known, type KnownEffect, type Own, presentOf, type Resolved, Resolver } from "./resolving.ts"
+import { formerly } from "./then.ts"
 
 interface Reach {
   readonly attempts: number
@@ -32,7 +33,9 @@ const REACH = {
 /** Attempts that a text is about, at most. */
 const NEAR = 200
 /** Quantities of Rooms, and checked texts, kept for the next time. */
-const [KEPT, TEXTS] = [4, 400]
+const [KEPT, TEXTS] = [4, 1_000]
+/** Rooms whose states are kept. */
+const ROOMS = 50
 /** Characters of a text that states numbers of its own, such as a plan. */
 const STATED = 20_000
 const EFFECTS = 2_000
@@ -45,6 +48,8 @@ export interface Context {
   readonly attemptIds?: readonly string[]
   readonly experimentIds?: readonly string[]
   readonly planIds?: readonly string[]
+  /** When the text landed: a number that held then and does not now has moved. */
+  readonly since?: string
 }
 
 interface EffectRow {
@@ -56,9 +61,9 @@ interface EffectRow {
   readonly now: Stored<EffectFigures> | null
 }
 
-export type Numbers = ReturnType<typeof numbers>
+export type Checking = ReturnType<typeof checking>
 
-export function numbers(db: Db, values: Values, labelled: Labels) {
+export function checking(db: Db, values: Values, labelled: Labels) {
   const size = db.prepare<{ attempts: number; revisions: number; newest: string | null }>(
     `SELECT count(*) AS attempts, coalesce(sum(revision), 0) AS revisions, max(attempt_id) AS newest
      FROM attempts WHERE room_id = +?`,
@@ -106,6 +111,7 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
   )
   const experimentCount = db.prepare<{ count: number }>("SELECT count(*) AS count FROM experiments WHERE room_id = +?")
 
+  const former = formerly(db, values)
   const keptQuantities = new Remembered<Quantities>(KEPT)
   /** The quantities of some attempts, worked out once for each key. */
   function quantities(kept: Remembered<Quantities>, key: string, roomId: string, attempts: () => Measured[]) {
@@ -207,22 +213,29 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
 
   function checked(context: Context, text: string, most: Reach, kept: Remembered<Quantities>): CheckedText {
     const { roomId } = context
-    const first = numeralsIn(text, new Set(), 0)
+    const first = numeralsIn(text, new Set(), most.numbers)
     const objects = objectsOf(
       roomId,
       first.labels.map((label) => label.text),
     )
     const own = ownOf(context)
-    const isRead = first.unread > 0 && most.numbers > 0
-    const found = isRead ? reach(context, objects, own.attemptIds, most, kept) : undefined
-    const read = found === undefined ? first : numeralsIn(text, found.units, most.numbers)
+    const dates = first.numerals.filter(({ isDate }) => isDate)
+    const stated = first.numerals.length - dates.length
+    const found = stated > 0 ? reach(context, objects, own.attemptIds, most, kept) : undefined
+    const read =
+      found === undefined
+        ? { ...first, numerals: dates, unread: first.unread + stated }
+        : readsOtherwise(found.units, text)
+          ? numeralsIn(text, found.units, most.numbers)
+          : first
     const papers = new Set(
       read.papers.length === 0
         ? []
         : filed.all(JSON.stringify(read.papers.map(({ arxivId }) => arxivId)), roomId).map(({ arxivId }) => arxivId),
     )
-    const results =
+    const present =
       found === undefined ? read.numerals.map(() => SETTING) : resolved(context, text, read, found, objects, own)
+    const results = found === undefined ? present : withMoved(context, text, read, found, objects, own, present)
     const told = read.numerals.map((numeral, at): CheckedNumber => {
       const { state, is, candidates } = results[at] ?? SETTING
       const { start, end } = numeral
@@ -255,12 +268,18 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
     objects: Objects,
     own: ReturnType<typeof ownOf>,
   ): Resolved[] {
-    const holder: Holder = { kind: "record", id: context.versionIds?.[0] ?? context.roomId, label: null }
     const succeeded = new Set(
       found.attempts.flatMap(({ attemptId, status }) =>
         status === "succeeded" && own.compared.has(attemptId) ? [attemptId] : [],
       ),
     )
+    const [experiment, ...others] = new Set(
+      found.attempts.flatMap(({ attemptId, experimentId }) => (succeeded.has(attemptId) ? [experimentId] : [])),
+    )
+    const holder: Holder =
+      experiment !== undefined && others.length === 0
+        ? { kind: "experiment", id: experiment, label: found.experiments.get(experiment) ?? null }
+        : { kind: "record", id: context.versionIds?.[0] ?? context.roomId, label: null }
     const belonging: Own = {
       attemptIds: own.attemptIds,
       versionIds: new Set(own.versionIds),
@@ -310,17 +329,56 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
     })
   }
 
+  /** Looks numbers that are not in the record up as it was when the text landed. */
+  function withMoved(
+    context: Context,
+    text: string,
+    read: ReturnType<typeof numeralsIn>,
+    found: Quantities,
+    objects: Objects,
+    own: ReturnType<typeof ownOf>,
+    present: readonly Resolved[],
+  ): readonly Resolved[] {
+    const { since, roomId } = context
+    const isLost = ({ state }: Resolved) => state === "unknown" || state === "may_be"
+    if (since === undefined || !present.some(isLost)) return present
+    const named = new Set([...own.attemptIds, ...idsOf(objects, "attempt").map(({ id }) => id)])
+    const experiments = new Set(idsOf(objects, "experiment").map(({ id }) => id))
+    const about = found.attempts.filter(
+      ({ attemptId, experimentId }) => named.has(attemptId) || experiments.has(experimentId),
+    )
+    const then = about.length === 0 || about.length > NEAR ? undefined : former(roomId, about, since)
+    if (then === undefined) return present
+    const before = resolved(context, text, read, then, objects, own)
+    return present.map((result, at) => {
+      const held = before[at]
+      if (!isLost(result) || held?.state !== "resolves" || held.is === undefined) return result
+      return { state: "moved", is: { ...held.is, now: presentOf(held.is, found) }, candidates: 1 }
+    })
+  }
+
   const keptTexts = new Remembered<CheckedText>(TEXTS)
   const head = db.prepare<{ digest: string }>("SELECT activity_digest AS digest FROM room_heads WHERE room_id = +?")
-
-  const checkpointText = db.prepare<{ roomId: string; said: Stored<(string | null)[]>; citations: Stored<string[]> }>(
-    `SELECT c.room_id AS roomId, h.content -> '$.citations' AS citations,
-       json_array(c.conclusion, h.content ->> '$.answer', h.content ->> '$.synthesis') AS said
-     FROM checkpoints c JOIN journal h ON h.position = c.history_position WHERE c.checkpoint_id = +?`,
+  const heard = db.prepare<{ state: string }>(
+    `SELECT concat_ws(' ', (SELECT count(*) || ' ' || sum(revision) FROM experiments WHERE room_id = +?),
+       (SELECT count(*) || ' ' || max(version_id) FROM records WHERE room_id = +?)) AS state`,
   )
+  const states = new Remembered<string>(ROOMS)
+  /** What the numbers of a Room's texts depend on: equal if nothing of it changed in between. */
+  function stateOf(roomId: string): string {
+    const digest = `${roomId} ${head.get(roomId)?.digest}`
+    const known = states.get(digest)
+    if (known !== undefined) return known
+    const { attempts, revisions, newest } = size.one(roomId)
+    const state = `${attempts} ${revisions} ${newest} ${heard.one(roomId, roomId).state}`
+    states.set(digest, state)
+    return state
+  }
 
+  const keyOf = (context: Context, text: string, scope: "read" | "all"): string =>
+    JSON.stringify([stateOf(context.roomId), context, text, scope])
   function check(context: Context, text: string, scope: "read" | "all"): CheckedText {
-    const key = JSON.stringify([head.get(context.roomId)?.digest, context, text, scope])
+    const key = keyOf(context, text, scope)
     const known = keptTexts.get(key) ?? checked(context, text, REACH[scope], keptQuantities)
     // A long text is not asked for twice.
     if (text.length <= limits.message) keptTexts.set(key, known)
@@ -344,42 +402,24 @@ export function numbers(db: Db, values: Values, labelled: Labels) {
         return found
       })
     },
-    /** Sums up the numbers of a checkpoint: in its conclusion, its answer and its synthesis. */
-    ofCheckpoint(checkpointId: string): RecordNumbers {
-      const { roomId, said, citations } = checkpointText.one(checkpointId)
-      const context = { roomId, versionIds: parse(citations) }
-      const checks = parse(said).flatMap((text) => (text === null ? [] : check(context, text, "read")))
-      const lacking = checks.flatMap(({ numbers: all }) =>
-        all.filter(({ state }) => state === "unknown" || state === "may_be").map(({ text }) => text),
-      )
-      return {
-        ...checks.reduce<NumbersSummary>((sum, { summary }) => added(sum, summary), NONE),
-        unresolved: [...new Set(lacking)].slice(0, UNRESOLVED),
-      }
-    },
+    /**
+     * Checks a text of a record for its page or its own read: against the Room's attempts up to a number, else against
+     * those that it is about.
+     */
+    ofRecord: (context: Context, text: string): CheckedText => check(context, text, "read"),
+    /** Whether `ofRecord` has its answer already. */
+    isKnown: (context: Context, text: string): boolean => keptTexts.get(keyOf(context, text, "read")) !== undefined,
     /** Forgets everything, after words were withheld. */
     forget(): void {
       keptQuantities.clear()
       keptTexts.clear()
+      states.clear()
+      forgetPhrases()
     },
   }
 }
 
 const SETTING: Resolved = { state: "setting", candidates: 0 }
-/** Numbers that are named of those that are not in the record. */
-const UNRESOLVED = 10
-const NONE: NumbersSummary = { numbers: 0, resolve: 0, mayBe: 0, moved: 0, unknown: 0, settings: 0, unread: 0 }
-
-const added = (one: NumbersSummary, other: NumbersSummary): NumbersSummary => ({
-  numbers: one.numbers + other.numbers,
-  resolve: one.resolve + other.resolve,
-  mayBe: one.mayBe + other.mayBe,
-  moved: one.moved + other.moved,
-  unknown: one.unknown + other.unknown,
-  settings: one.settings + other.settings,
-  unread: one.unread + other.unread,
-})
-
 /** The figure that a spread or an interval behind a number belongs to: a setting between them changes nothing. */
 const keep = (result: Resolved, previous: Resolved | undefined): Resolved | undefined =>
   result.state === "setting" || result.is?.kind === "count" ? previous : result

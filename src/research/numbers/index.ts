@@ -2,7 +2,7 @@
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Labels } from "../../ledger/lists/labelled.ts"
 import type { Values } from "../measurements/values.ts"
-import { numbers } from "./check.ts"
+import { numbers } from "./numbers.ts"
 import { numberReads } from "./reads.ts"
 
 export interface Tables extends Ground {

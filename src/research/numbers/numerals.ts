@@ -37,7 +37,7 @@ export interface Named {
 
 /** The first digits of scripts that have their own. */
 const ZEROS = [0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xff10]
-const FOREIGN = /[\p{Nd}]/gu
+const FOREIGN = /(?![0-9])\p{Nd}/gu
 /** Writes the digits of other scripts as ASCII, and Arabic separators as English ones. Offsets stay as they are. */
 const inAscii = (text: string): string =>
   text.replace(FOREIGN, (digit) => {
@@ -177,6 +177,10 @@ function signOf(text: string, start: number): { sign: Numeral["sign"]; from: num
   if (before === "–" && /[0-9%]$/.test(further)) return { sign: null, from: start }
   return { sign: before === "+" ? "+" : "-", from: start - 1 }
 }
+
+/** Whether units could make a difference to how a text is read: those of metrics that are not known anyway. */
+export const readsOtherwise = (units: ReadonlySet<string>, text: string): boolean =>
+  units.values().some((unit) => !KNOWN_UNITS.has(unit) && text.includes(unit))
 
 export interface Numerals {
   readonly numerals: readonly Numeral[]

@@ -29,7 +29,14 @@ export interface Metric {
   /** The indices of the values of each attempt, by its id. */
   readonly ofAttempt: ReadonlyMap<string, readonly number[]>
   readonly groups: readonly Group[]
+  /** Its dimensions by folded name. */
+  readonly facets: ReadonlyMap<string, readonly Column[]>
+  /** How many experiments reported it. */
+  readonly experiments: number
+  /** Its groups by their first attempt. */
+  readonly byFirst: ReadonlyMap<string | undefined, readonly Group[]>
 }
+type Column = MetricFrame["columns"] extends ReadonlyMap<string, infer Of> ? Of : never
 
 /** A group of values, with the mean of its succeeded attempts. */
 export interface Group {
@@ -80,6 +87,8 @@ export interface Quantities {
 const [NAMES, NAMED_VALUES] = [20_000, 500]
 /** Dimensions that are also merged: of a metric with more, only whole groups are known. */
 const MERGED = 3
+/** Values of dimensions whose phrases are kept. */
+const SAID = 5_000
 /** Experiments whose groups are worked out for a metric. */
 const EXPERIMENTS = 300
 
@@ -87,18 +96,23 @@ const EXPERIMENTS = 300
 const sublists = <T>(items: readonly T[]): (readonly T[])[] =>
   items.reduceRight<(readonly T[])[]>((rest, item) => rest.flatMap((each) => [[item, ...each], each]), [[]])
 
-/** The value of a dimension as it is compared with what a text says. */
-export const saidAs = (value: Scalar): string =>
-  typeof value === "number" ? textOf(value) : phraseOf(textOf(value)) || textOf(value)
+const said = new Map<Scalar, string>()
+/** The value of a dimension as it is compared with what a text says. Texts are asked for again and again. */
+export function saidAs(value: Scalar): string {
+  if (typeof value === "number") return textOf(value)
+  if (said.size > SAID) said.clear()
+  return said.getOrInsertComputed(value, () => phraseOf(textOf(value)) || textOf(value))
+}
+/** Forgets the phrases that are kept, after words were withheld. */
+export const forgetPhrases = (): void => said.clear()
 
 /** Returns a dimension of the value at an index: its own, its attempt's arm, or a setting of its attempt. */
 export function facetAt(
-  { frame: { columns, sources, sourceOf } }: Metric,
+  { frame: { sources, sourceOf }, facets }: Metric,
   index: number,
   facet: string,
 ): string | undefined {
-  for (const [name, { codes, scalars }] of columns) {
-    if (folded(name) !== facet) continue
+  for (const { codes, scalars } of facets.get(facet) ?? []) {
     const scalar = scalars[codes[index] ?? -1]
     if (scalar !== undefined) return saidAs(scalar)
   }
@@ -122,8 +136,13 @@ export function facetIn({ key, attempts }: Group, facet: string): string | undef
   return value !== undefined && attempts.every((each) => facetOf(each, facet) === value) ? value : undefined
 }
 
-/** Works out the quantities of some attempts of a Room. */
-export function quantitiesOf(values: Values, roomId: string, attempts: readonly Measured[]): Quantities {
+/** Works out the quantities of some attempts of a Room. @param frames what they reported */
+export function quantitiesOf(
+  values: Values,
+  roomId: string,
+  attempts: readonly Measured[],
+  frames: ReturnType<Values["frames"]> = values.frames(attempts),
+): Quantities {
   const experiments = new Map(attempts.map(({ experimentId, experimentLabel = "" }) => [experimentId, experimentLabel]))
   const dimensions = new Map<string, Dimension>()
   const units = new Set<string>()
@@ -167,7 +186,7 @@ export function quantitiesOf(values: Values, roomId: string, attempts: readonly 
     })
   }
 
-  const found = values.frames(attempts).map(({ name, split, frame }): Metric => {
+  const found = frames.map(({ name, split, frame }): Metric => {
     const ofAttempt = new Map<string, number[]>()
     for (let index = 0; index < frame.values.length; index += 1) {
       const source = frame.sources[frame.sourceOf[index] ?? -1]
@@ -181,8 +200,16 @@ export function quantitiesOf(values: Values, roomId: string, attempts: readonly 
         }
     for (const unit of frame.units) units.add(unit)
     const groups: Group[] = []
+    const byFirst = new Map<string | undefined, Group[]>()
     const unit = frame.units.length === 1 ? (frame.units[0] ?? null) : null
-    const metric: Metric = { name, split: split || null, unit, frame, ofAttempt, groups }
+    const columns = [...frame.columns].map(([dimension, column]) => ({ facet: folded(dimension), column }))
+    const byFacet = Map.groupBy(columns, ({ facet }) => facet)
+    const metric: Metric = {
+      ...{ name, split: split || null, unit, frame, ofAttempt, groups },
+      facets: new Map([...byFacet].map(([facet, some]) => [facet, some.map(({ column }) => column)])),
+      experiments: new Set(frame.sources.map(({ experimentId }) => experimentId)).size,
+      byFirst,
+    }
     const isCounted = frame.sources.map(({ attemptId }) => {
       const attempt = byId.get(attemptId)
       return attempt?.status === "succeeded" ? (PRIMARY.includes(attempt.intent) ? 1 : 2) : 0
@@ -205,6 +232,7 @@ export function quantitiesOf(values: Values, roomId: string, attempts: readonly 
       const { some, own } = among((place) => isCounted[place] === 1)
       groups.push(...groupsOf(metric, { kind: "room", id: roomId, label: null }, some, own))
     }
+    for (const group of groups) byFirst.getOrInsertComputed(group.attempts[0]?.attemptId, () => []).push(group)
     return metric
   })
 

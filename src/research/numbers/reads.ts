@@ -3,7 +3,7 @@ import { known } from "../../contract/objects/no-such.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Attempts } from "../attempts/attempts.ts"
-import type { Numbers } from "./check.ts"
+import type { Numbers } from "./numbers.ts"
 
 interface Tables {
   readonly rooms: Rooms

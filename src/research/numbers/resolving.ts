@@ -3,10 +3,12 @@
  * words around it, or the record that the text belongs to, name what it is of.
  */
 import type { EffectFigures } from "../../contract/answers/measurements.ts"
+import { canonicalJson } from "../../contract/json.ts"
 import type { Scalar } from "../measurements/cells.ts"
 import { folded } from "../measurements/stated.ts"
+import type { Measured } from "../measurements/values.ts"
 import type { Effect } from "../measurements/working-out.ts"
-import { type Bindings, CLAUSE, PARAGRAPH, type Passages, SENTENCE } from "./bindings.ts"
+import { type Bindings, CLAUSE, keyOf, PARAGRAPH, type Passages, SENTENCE } from "./bindings.ts"
 import { isRounded, states } from "./comparing.ts"
 import { facetAt, facetIn, type Quantities, type Group, type Holder, type Metric, saidAs } from "./quantities.ts"
 import type { Numeral } from "./numerals.ts"
@@ -63,6 +65,16 @@ export interface Resolved {
   readonly candidates: number
 }
 
+/** A last value: where it stands in the frame of its metric. */
+interface Value {
+  readonly metric: Metric
+  readonly index: number
+}
+/** The attempts that a count may be of, and those of them that nothing which the sentence names contradicts. */
+interface Counted {
+  readonly inScope: readonly Measured[]
+  readonly mine: readonly Measured[]
+}
 interface Candidate {
   readonly group: Group
   /** How many of the dimensions that tell it from others the text names. */
@@ -75,6 +87,8 @@ const UNKNOWN: Resolved = { state: "unknown", candidates: 0 }
 const NARROW = 12
 /** Most groups whose differences are worked out for a number. */
 const PAIRS = 24
+/** The letters of what has attempts behind it. */
+const LABELLED = ["A", "E", "F", "P"]
 /** Most labels in an answer. */
 const LABELS = 10
 
@@ -210,11 +224,12 @@ export class Resolver {
 
   /** The attempts that labels or values of dimensions near a number name; undefined if it names none. */
   #attemptsOf(bindings: Bindings, level: number): ReadonlySet<string> | undefined {
-    const labels = ["A", "E", "F", "P"].map((letter) => {
+    let key = ""
+    for (const letter of LABELLED) {
       const bound = bindings.get(letter)
-      return bound === undefined || bound.level > level ? [] : [...bound.values]
-    })
-    return this.#labelled.getOrInsertComputed(JSON.stringify(labels), () => this.#attemptsNamed(bindings, level))
+      if (bound !== undefined && bound.level <= level) for (const label of bound.values) key += `${label} `
+    }
+    return this.#labelled.getOrInsertComputed(key, () => this.#attemptsNamed(bindings, level))
   }
   readonly #labelled = new Map<string, ReadonlySet<string> | undefined>()
   #attemptsNamed(bindings: Bindings, level: number): ReadonlySet<string> | undefined {
@@ -253,9 +268,7 @@ export class Resolver {
       const value = Number(text)
       if (text === "" || !near(numeral, value) || (named !== undefined && attemptIds.isDisjointFrom(named))) continue
       if (!this.#agrees(attemptIds, bindings, facet)) continue
-      const isDimension = [...quantities.metrics.values()].some((some) =>
-        some.some(({ frame }) => [...frame.columns.keys()].some((name) => folded(name) === facet)),
-      )
+      const isDimension = [...quantities.metrics.values()].some((some) => some.some(({ facets }) => facets.has(facet)))
       const one = quantities.attempts.find(({ attemptId }) => attemptIds.has(attemptId))
       const of = one && { kind: "attempt" as const, id: one.attemptId, label: one.label }
       const is = {
@@ -312,11 +325,7 @@ export class Resolver {
           .replace(/^hypothes[ie]s$/, "hypothesis")
           .replace(/s$/, "")
     const named = this.#attemptsOf(bindings, PARAGRAPH) ?? (own.attemptIds.size > 0 ? own.attemptIds : undefined)
-    const inScope = quantities.attempts.filter(({ attemptId }) => named?.has(attemptId) ?? true)
-    const contradicting = [...bindings].flatMap(([facet, { values, level }]) =>
-      level > SENTENCE ? [] : (this.#others(facet, values) ?? []),
-    )
-    const mine = inScope.filter(({ attemptId }) => !contradicting.some((some) => some.has(attemptId)))
+    const { inScope, mine } = this.#scopes.getOrInsertComputed(keyOf(bindings), () => this.#scopeOf(bindings, named))
     const sentence = this.#in.sentenceOf(numeral)
     const words = sentence === undefined ? "" : this.#in.text.slice(sentence.start, sentence.end)
     const found: [number, Holder][] = []
@@ -363,6 +372,19 @@ export class Resolver {
     const match = found.find(([count]) => numeral.readings.some(({ value }) => value === count))
     if (match === undefined) return UNKNOWN
     return this.#found({ kind: "count", of: match[1], value: match[0] })
+  }
+
+  readonly #scopes = new Map<string, Counted>()
+  /** The attempts that a count may be of. */
+  #scopeOf(bindings: Bindings, named: ReadonlySet<string> | undefined): Counted {
+    const inScope = this.#known.quantities.attempts.filter(({ attemptId }) => named?.has(attemptId) ?? true)
+    const contradicting = [...bindings].flatMap(([facet, { values, level }]) =>
+      level > SENTENCE ? [] : (this.#others(facet, values) ?? []),
+    )
+    return {
+      inScope,
+      mine: inScope.filter(({ attemptId }) => !contradicting.some((some) => some.has(attemptId))),
+    }
   }
 
   /** Whether nothing that the sentence names contradicts a group. */
@@ -419,7 +441,8 @@ export class Resolver {
     const metric = bindings.get("metric")
     for (const known of this.#known.effects) {
       const { effect, figures, now, hasMoved, holder } = known
-      if (metric !== undefined && metric.level <= SENTENCE && !metric.values.has(effect.metric)) continue
+      if (metric === undefined ? !named.has(known) : metric.level <= SENTENCE && !metric.values.has(effect.metric))
+        continue
       const sides = this.#sidesOf(effect, numeral, bindings)
       if (sides === undefined || (!named.has(known) && !(sides.isNamed && metric !== undefined))) continue
       const measure = { name: effect.metric, unit: figures.unit }
@@ -449,15 +472,14 @@ export class Resolver {
    * How a sentence names the two sides of an effect; undefined if it names another arm instead. `isSwapped`: it speaks
    * of the second side first.
    */
-  #sidesOf({ of, against, where = {} }: Effect, numeral: Numeral, bindings: Bindings) {
+  #sidesOf(effect: Effect, numeral: Numeral, bindings: Bindings) {
+    const { where = {} } = effect
     const sentence = this.#in.sentenceOf(numeral)
     if (sentence === undefined) return undefined
     const { byFacet } = this.#in.around(sentence)
     let [isNamed, isSwapped] = [true, false]
     let order: "told" | "open" = "open"
-    for (const name of Object.keys({ ...of, ...against })) {
-      const facet = folded(name)
-      const [one, other] = [of[name], against[name]].map((value) => (value === undefined ? undefined : saidAs(value)))
+    for (const { facet, one, other } of this.#facetsOf(effect)) {
       const mentions = (byFacet.get(facet) ?? []).filter(({ value }) => value === one || value === other)
       const others = (byFacet.get(facet) ?? []).filter(({ value }) => value !== one && value !== other)
       if (others.length > 0 && mentions.length < 2) return undefined
@@ -476,6 +498,19 @@ export class Resolver {
       if (bound.level <= SENTENCE && !bound.values.has(saidAs(value))) return undefined
     }
     return { isNamed, isSwapped, order }
+  }
+
+  readonly #facets = new Map<Effect, { facet: string; one: string | undefined; other: string | undefined }[]>()
+  /** The dimensions of the two sides of an effect. */
+  #facetsOf(effect: Effect) {
+    const said = (value: Scalar | undefined) => (value === undefined ? undefined : saidAs(value))
+    return this.#facets.getOrInsertComputed(effect, ({ of, against }) =>
+      Object.keys({ ...of, ...against }).map((name) => ({
+        facet: folded(name),
+        one: said(of[name]),
+        other: said(against[name]),
+      })),
+    )
   }
 
   /** Whether a sentence makes the second side of a difference its subject. */
@@ -534,8 +569,7 @@ export class Resolver {
   readonly #candidates = new Map<string, readonly Candidate[]>()
   /** The groups that a number may be the mean of, if the text names them. Numbers with the same names share them. */
   #groupsOf(bindings: Bindings): readonly Candidate[] {
-    const key = JSON.stringify([...bindings].map(([facet, { values, level }]) => [facet, level, ...values]))
-    return this.#candidates.getOrInsertComputed(key, () => this.#candidatesOf(bindings))
+    return this.#candidates.getOrInsertComputed(keyOf(bindings), () => this.#candidatesOf(bindings))
   }
   #candidatesOf(bindings: Bindings): readonly Candidate[] {
     const { metrics } = this.#metricsOf(bindings)
@@ -544,7 +578,9 @@ export class Resolver {
     const further = named ?? this.#attemptsOf(bindings, PARAGRAPH)
     const all = [
       ...own.groups.filter(({ metric }) => metrics.includes(metric)),
-      ...metrics.flatMap(({ groups }) => groups),
+      ...(named === undefined
+        ? metrics.flatMap(({ groups }) => groups)
+        : metrics.flatMap(({ byFirst }) => [...named].flatMap((attemptId) => byFirst.get(attemptId) ?? []))),
     ]
     const found = all.flatMap((group) => {
       const isWithin = (some: ReadonlySet<string> | undefined) =>
@@ -555,8 +591,7 @@ export class Resolver {
       if (own.groups.length > 0 && !isOwn && named === undefined) return []
       const bound = group.telling.filter((facet) => bindings.get(facet)?.values.has(group.key.get(facet) ?? "")).length
       const isPlaced = isWithin(further) || isOwn || (further === undefined && group.holder.kind === "room")
-      const experiments = new Set(group.metric.frame.sources.map(({ experimentId }) => experimentId)).size
-      if (!isPlaced && experiments > 1) return []
+      if (!isPlaced && group.metric.experiments > 1) return []
       return [{ group, bound, isOwn }]
     })
     const chosen = found.filter(({ group, bound, isOwn }) => {
@@ -679,8 +714,9 @@ export class Resolver {
     )
   }
 
-  /** The last value of an attempt that the text names, by its label or by its seed and arm. */
-  #value(numeral: Numeral, bindings: Bindings, most = Number.POSITIVE_INFINITY): Resolved | undefined {
+  readonly #values = new Map<string, readonly Value[] | undefined>()
+  /** The last values of attempts that the text names, by their labels or by seed and arm; undefined if too many. */
+  #valuesOf(bindings: Bindings): readonly Value[] | undefined {
     const { metrics } = this.#metricsOf(bindings)
     const { quantities, own } = this.#known
     const labelled = bindings.get("A")
@@ -692,18 +728,24 @@ export class Resolver {
     const ofSeed = bySeed && quantities.dimensions.get("seed")?.values.get([...bySeed.values][0] ?? "")
     const candidates = isLabelled ? (named ?? this.#attemptsOf(bindings, PARAGRAPH)) : (ofSeed ?? scope)
     if (candidates === undefined) return undefined
-    const found: { readonly metric: Metric; readonly index: number }[] = []
+    const most = !isLabelled ? NARROW : bindings.get("metric") === undefined ? NARROW : 20 * NARROW
+    const found: Value[] = []
     for (const metric of metrics)
       for (const attemptId of candidates) {
         if (scope !== undefined && !isLabelled && !scope.has(attemptId)) continue
         for (const index of metric.ofAttempt.get(attemptId) ?? []) {
           if (!this.#holds(metric, index, bindings)) continue
           found.push({ metric, index })
-          if (found.length > 20 * NARROW) return undefined
+          if (found.length > most) return undefined
         }
       }
-    if (found.length > most || (found.length > NARROW && !isLabelled)) return undefined
-    if (found.length > NARROW && bindings.get("metric") === undefined) return undefined
+    return found
+  }
+
+  /** The last value of an attempt that the text names. @param most of so many at most */
+  #value(numeral: Numeral, bindings: Bindings, most = Number.POSITIVE_INFINITY): Resolved | undefined {
+    const found = this.#values.getOrInsertComputed(keyOf(bindings), () => this.#valuesOf(bindings))
+    if (found === undefined || found.length > most) return undefined
     for (const { metric, index } of found) {
       const value = metric.frame.values[index] ?? Number.NaN
       if (!Number.isFinite(value) || !states(numeral, value, metric)) continue
@@ -711,18 +753,12 @@ export class Resolver {
         attemptId: "",
         label: "",
       }
-      const dimensions = Object.fromEntries(
-        [...metric.frame.columns].flatMap(([name, { codes, scalars }]) => {
-          const scalar = scalars[codes[index] ?? -1]
-          return scalar === undefined ? [] : [[name, scalar]]
-        }),
-      )
       const is: Is = {
         ...{
           kind: "metric",
           of: { kind: "attempt", id: attemptId, label },
           metric: metric.name,
-          group: dimensions,
+          group: dimensionsAt(metric, index),
           value,
         },
         ...(metric.split !== null && { split: metric.split }),
@@ -798,3 +834,31 @@ function seedsAmong(
     return seeds.filter((each) => !each.isDisjointFrom(ids)).length
   })
 }
+
+/** What a quantity is now, of which a text states a former value; null if it is not there any more. */
+export function presentOf({ kind, of, metric, split, group = {}, role = "mean" }: Is, quantities: Quantities) {
+  const measures = (quantities.metrics.get(metric ?? "") ?? []).filter((each) => each.split === (split ?? null))
+  const isSame = (other: Readonly<Record<string, Scalar | null>>) =>
+    canonicalJson({ ...other }) === canonicalJson({ ...group })
+  if (kind === "mean") {
+    const groups = measures
+      .flatMap((each) => each.groups)
+      .filter(({ shown, holder }) => isSame(shown) && holder.id === of?.id)
+    const [found] = groups
+    return found === undefined ? null : (sheetOf(found)[role] ?? null)
+  }
+  if (kind !== "metric" || of === null) return null
+  for (const measure of measures)
+    for (const index of measure.ofAttempt.get(of.id) ?? [])
+      if (isSame(dimensionsAt(measure, index))) return measure.frame.values[index] ?? null
+  return null
+}
+
+/** The dimensions of a last value. */
+const dimensionsAt = ({ frame }: Metric, index: number): Readonly<Record<string, Scalar>> =>
+  Object.fromEntries(
+    [...frame.columns].flatMap(([name, { codes, scalars }]) => {
+      const scalar = scalars[codes[index] ?? -1]
+      return scalar === undefined ? [] : [[name, scalar]]
+    }),
+  )

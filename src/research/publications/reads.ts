@@ -23,6 +23,7 @@ import type { Effects } from "../measurements/effects.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
 import { arxivIdOf } from "../records/publish.ts"
+import type { Numbers } from "../numbers/numbers.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
 
@@ -37,6 +38,7 @@ export interface Tables {
   readonly citations: Citations
   readonly effects: Effects
   readonly reviews: Reviews
+  readonly numbers: Numbers
 }
 
 export function publicationReads({ records, concepts: index, findings, rooms, citations, people, ...tables }: Tables) {
@@ -54,6 +56,7 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
       blemishes: found.blemishes,
       reviews: record.kind === "finding" ? tables.reviews.of(versionId) : [],
       effects: record.kind === "finding" ? tables.effects.of(versionId) : [],
+      numbersCheck: record.kind === "finding" ? tables.numbers.ofFinding(versionId) : null,
       materials: found.materials,
       usedBy: tables.evidence.usedBy(versionId),
       warnings: [...tables.doubts.ofRecord(versionId, record.roomId), ...found.warnings],

@@ -22,8 +22,10 @@ import { orNull, type Visit, type Shown } from "../visit.ts"
 import { counted, nameOfDimension, shortened } from "../words.ts"
 import { nameOf, placeOf } from "./compare-measures.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import type { LinkedNumber } from "../linked-numbers.ts"
 import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { afforded, doing } from "../parts/actions.ts"
+import { numbersOf } from "../parts/numbers.ts"
 import { findingsOf, linkedIn, nextAct, steps } from "../parts/guide.ts"
 import { nextOfExperiment } from "../parts/next-acts.ts"
 import { doneBy } from "../parts/done-to.ts"
@@ -111,9 +113,14 @@ ${joined(
 type Experiment = AnswerOf<"experiment">
 type Link = AnswerOf<"experiment_findings">["items"][number]
 
-const statement = (name: string, content: Experiment["handoff"]): Html | null =>
+const statement = (
+  name: string,
+  content: Experiment["handoff"],
+  said: (text: string, since: string) => readonly LinkedNumber[],
+): Html | null =>
   content &&
-  html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(content.text)}\
+  html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>\
+${markdown(content.text, said(content.text, content.at))}\
 <p class="meta"><span>${person(content.by)}</span><span>${exactTime(content.at)}</span></p>
     </div>`
 
@@ -197,6 +204,7 @@ export function experimentPage(visit: Visit): Shown {
     finding: newest && { id: newest.versionId, label: newest.label },
     verdict: verdictOf(links),
   })
+  const said = (text: string, since: string) => numbersOf(visit, { roomId, experimentIds: [experimentId], since }, text)
   return {
     title: `${experiment.label}: ${shortened(experiment.question, 80)}`,
     ...following(room),
@@ -207,8 +215,8 @@ export function experimentPage(visit: Visit): Shown {
 </p>
 <h1 class="statement" dir="auto">${inlineMarkdown(experiment.question)}</h1>
 <div id="live-way" data-live>${way}${next}</div>
-<div id="live-said" data-live>${statement("Conclusion", experiment.conclusion)}\
-${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
+<div id="live-said" data-live>${statement("Conclusion", experiment.conclusion, said)}\
+${experiment.status === "open" ? statement("Handed over", experiment.handoff, said) : null}</div>
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said" dir="auto">\
 ${inlineMarkdown(experiment.scope)}</p>
   ${

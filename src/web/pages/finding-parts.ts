@@ -9,6 +9,7 @@ import { readPath } from "../addresses.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
+import type { LinkedNumber } from "../linked-numbers.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { glyph, stateBadge, stateMark, yesNo } from "../parts/marks.ts"
 import { materialList, section, digest, pictures, fromOther, label, table } from "../parts/parts.ts"
@@ -136,6 +137,7 @@ export function findingParts(
   record: Answer,
   { evidence: entries = [], provenance, retrospective, limitations, figures }: RecordContent,
   execution: Execution | null,
+  said: (text: string) => readonly LinkedNumber[],
 ): Html {
   const papers = provenance?.papers ?? []
   return html`${
@@ -153,7 +155,7 @@ ${
 ${section(
   "limitations",
   "Limitations",
-  limitations && html`<p class="said" dir="auto">${inlineMarkdown(limitations)}</p>`,
+  limitations && html`<p class="said" dir="auto">${inlineMarkdown(limitations, said(limitations))}</p>`,
 )}
 ${evidence(entries, record, execution)}
 ${execution === null ? null : attempts(execution)}

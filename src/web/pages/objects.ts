@@ -1,5 +1,4 @@
 /** The pages of materials, links, checkpoints and papers, and the list of concepts. */
-import { numbersInWords } from "../../contract/answers/numbers.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { feedLinks } from "../about.ts"
 import { accepted } from "../../contract/reads/shared.ts"
@@ -32,6 +31,7 @@ import {
 import { effectFigure } from "./effects.ts"
 import { asOfEntry } from "./past.ts"
 import { absent, doubts, failures, nothingOf, restsOn } from "../parts/judging.ts"
+import { numbersLine, numbersOf } from "../parts/numbers.ts"
 import { reviewBody, reviewLine, reviewSection } from "../parts/reviews.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
@@ -203,12 +203,6 @@ ${ways([["JSON", json]])}`,
   }
 }
 
-/** How many of its numbers are in the record, and which are not. */
-function numbersLine({ numbersCheck }: AnswerOf<"checkpoint">): Html | null {
-  const words = numbersInWords(numbersCheck)
-  return words === null ? null : html` <span class="numbers">${words}</span>`
-}
-
 export function checkpointPage(visit: Visit): Shown {
   const checkpoint = visit.ask("checkpoint", visit.params)
   const room = visit.ask("room", { roomId: checkpoint.roomId })
@@ -217,6 +211,9 @@ export function checkpointPage(visit: Visit): Shown {
   const judged = visit.ask("checkpoint_case", visit.params)
   const { supersedesCheckpointId: replaced, openQuestions, table } = checkpoint
   const said = [checkpoint.answer, checkpoint.conclusion, checkpoint.synthesis].join(" ")
+  const versionIds = checkpoint.citations.map(({ versionId }) => versionId)
+  const numbered = (text: string) => numbersOf(visit, { roomId: room.roomId, versionIds, since: checkpoint.at }, text)
+  const reasoning = markdown(checkpoint.synthesis, numbered(checkpoint.synthesis))
   return {
     title: `Checkpoint of ${thread.title}`,
     rail: roomRail(room),
@@ -227,13 +224,17 @@ ${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exact
 <p class="verdict">${stateBadge(
       checkpoint.state,
       checkpoint.state === "concluded" ? "Concluded" : "So far, not concluded",
-    )} ${reviewLine(checkpoint.reviewed)}${numbersLine(checkpoint)}</p>
+    )} ${reviewLine(checkpoint.reviewed)}${numbersLine(checkpoint.numbersCheck)}</p>
 ${
   checkpoint.conclusion === null
     ? html`<h1 dir="auto">${thread.title}</h1>`
-    : html`<h1 class="statement" dir="auto">${inlineMarkdown(checkpoint.conclusion)}</h1>`
+    : html`<h1 class="statement" dir="auto">${inlineMarkdown(checkpoint.conclusion, numbered(checkpoint.conclusion))}</h1>`
 }
-${checkpoint.answer && html`<p class="lead" dir="auto">${inlineMarkdown(checkpoint.answer)}</p>`}
+${
+  checkpoint.answer &&
+  html`<p class="lead" dir="auto">\
+${inlineMarkdown(checkpoint.answer, numbered(checkpoint.answer))}</p>`
+}
 ${table && effectFigure(visit, room.roomId, table, said, table.moved.length)}
 ${
   checkpoint.stale
@@ -249,7 +250,7 @@ ${
 it.</p></div>`
 }
 ${roomBanners(room)}
-${checkpoint.conclusion === null ? markdown(checkpoint.synthesis) : null}
+${checkpoint.conclusion === null ? reasoning : null}
 ${pictures(accepted("checkpoint", checkpoint.content))}
 ${restsOn(judged)}
 ${failures(judged)}
@@ -261,7 +262,7 @@ ${section(
   "Open questions",
   list("questions", openQuestions, (question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`),
 )}
-${checkpoint.conclusion === null ? null : section("synthesis", "Reasoning", markdown(checkpoint.synthesis))}
+${checkpoint.conclusion === null ? null : section("synthesis", "Reasoning", reasoning)}
 ${facts([
   ["Replaces", replaced && html`<a href="${to(`/checkpoints/${replaced}`)}">the checkpoint before it</a>`],
   ["Content digest", digest(checkpoint.contentDigest)],

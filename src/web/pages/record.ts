@@ -31,6 +31,7 @@ import {
   ways,
 } from "../parts/parts.ts"
 import { aboutRecord } from "../about.ts"
+import { numbersLine, numbersOf } from "../parts/numbers.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import { following } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
@@ -242,6 +243,8 @@ export function recordPage(visit: Visit): Shown {
     kind === "finding" && (content.evidence ?? []).length === 0 && "No files attached.",
     uses.items.length === 0 && "Not cited yet.",
   ])
+  const said = (text: string) =>
+    numbersOf(visit, { roomId: record.roomId, versionIds: [versionId], since: record.createdAt }, text)
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,
     ...following(room),
@@ -251,11 +254,13 @@ export function recordPage(visit: Visit): Shown {
 ${verdictOf(record)}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
-    }${kind === "finding" ? html`<span>${reviewLine(record.reviewed)}</span>` : null}\
+    }${
+      kind === "finding" ? html`<span>${reviewLine(record.reviewed)}</span>${numbersLine(record.numbersCheck)}` : null
+    }\
 <span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span>\
 <span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
-<h1 class="statement" dir="auto">${wording(assertion.wording, concepts)}</h1>
-<p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope)}</p>
+<h1 class="statement" dir="auto">${wording(assertion.wording, concepts, said(assertion.wording))}</h1>
+<p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope, said(scope))}</p>
 <div id="live-way" data-live>${wayOf(record, related, newest, answering)}${next}</div>
 ${warnings(record.warnings)}
 ${quotation(content)}
@@ -265,7 +270,7 @@ ${quotation(content)}
         : html`${measured}
 ${strength(judged)}
 ${answers(visit, own)}
-${kind === "finding" ? findingParts(record, content, execution) : null}
+${kind === "finding" ? findingParts(record, content, execution, said) : null}
 ${bearing(visit, record, evidence)}
 ${failures(judged)}
 ${doubts(judged)}

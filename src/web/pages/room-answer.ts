@@ -7,6 +7,7 @@ import { selectedCheckpoint } from "../parts/conclusion.ts"
 import { effectFigure, tableOfRoom } from "./effects.ts"
 import { label, list, person, time } from "../parts/parts.ts"
 import { stateBadge } from "../parts/marks.ts"
+import { numbersLine, numbersOf } from "../parts/numbers.ts"
 import { reviewLine } from "../parts/reviews.ts"
 import type { Visit } from "../visit.ts"
 import type { Context } from "./room-brief.ts"
@@ -93,7 +94,9 @@ const saidIn = ({ answer, conclusion, synthesis }: Checkpoint): string =>
 
 function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html {
   const { checkpointId, state } = checkpoint
-  const { citations } = visit.ask("checkpoint", { checkpointId })
+  const { citations, numbersCheck, roomId } = visit.ask("checkpoint", { checkpointId })
+  const versionIds = citations.map(({ versionId }) => versionId)
+  const said = saidIn(checkpoint)
   const path = to(`/checkpoints/${checkpointId}`)
   const rest = citations.length - SHOWN.cited
   const isConcluded = state === "concluded"
@@ -109,9 +112,10 @@ function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<strin
     )}${rest > 0 && html` <a href="${path}">and ${rest} more</a>`}</span>`
   return html`<div class="banner ${isConcluded ? "good" : "quiet"} answer"><p class="meta">\
 <span>${stateBadge(state, isConcluded ? "Concluded" : "So far")}</span>\
-<span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}${cited}<span>\
+<span>${reviewLine(checkpoint.reviewed)}${numbersLine(numbersCheck)}</span>${origin(checkpoint, titles)}${cited}<span>\
 <a href="${path}">${isConcluded ? "What it rests on" : "Read the whole synthesis"}</a></span></p>
-<p class="said" dir="auto">${inlineMarkdown(saidIn(checkpoint))}</p></div>`
+<p class="said" dir="auto">\
+${inlineMarkdown(said, numbersOf(visit, { roomId, versionIds, since: checkpoint.at }, said))}</p></div>`
 }
 
 const short = (checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html => {

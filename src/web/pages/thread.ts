@@ -14,6 +14,7 @@ import { type Html, html, to } from "../html.ts"
 import { act, forMembers, roleIn, whyNot, governing } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { entryItem, type EntryView, gist } from "../parts/entry.ts"
+import { numbersOf } from "../parts/numbers.ts"
 import { timelineItems } from "../parts/timeline.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, person, time, ways } from "../parts/parts.ts"
@@ -179,6 +180,7 @@ export function threadPage(visit: Visit): Fitting {
         towardHypothesis.map(({ versionId, label }) => [versionId, label] as const),
       ),
     ),
+    numbers: (text, since) => numbersOf(visit, { roomId: room.roomId, since }, text),
     below: (entry) =>
       html`${writes && replyLink(entry)}${writes && entry.card !== undefined && followUp(room.roomId, entry)}${
         entry.receipt === undefined ? html` ${actOn({ entryId: entry.entryId }, `entry ${entry.sequence}`)}` : null
@@ -257,7 +259,10 @@ export function repliesPage(visit: Visit): Fitting {
   const { items } = visit.ask("thread_replies", { threadId }, { targetEntryId: entryId })
   const room = visit.ask("room", { roomId: thread.roomId })
   const target = parsed(present(found).entry)
-  const view = { known: new Map([target, ...items].map((entry) => [entry.entryId, entry])) }
+  const view: EntryView = {
+    known: new Map([target, ...items].map((entry) => [entry.entryId, entry])),
+    numbers: (text, since) => numbersOf(visit, { roomId: room.roomId, since }, text),
+  }
   const rendered = [target, ...items].map((entry) => entryItem(entry, view))
   const shown = (_from: number, until: number): Shown => {
     const further = items[until - 1]

@@ -1,14 +1,20 @@
 /** Renders a statement: its wording with the concepts underlined, and its roles as a table. */
 import type { Assertion, Concepts } from "../../contract/definitions/science.ts"
 import { type Content, type Html, html, to } from "../html.ts"
+import type { LinkedNumber } from "../linked-numbers.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { words } from "../words.ts"
 import { table } from "./parts.ts"
 
 /** Renders the wording with its concepts underlined and their definitions as tooltips. Formulas and code stay whole. */
-export function wording(text: string, concepts: Concepts): Html {
+export function wording(text: string, concepts: Concepts, numbers: readonly LinkedNumber[] = []): Html {
   const named = Object.entries(concepts).filter(([, { label }]) => label.length > 2)
-  if (named.length === 0) return inlineMarkdown(text)
+  if (named.length === 0) return inlineMarkdown(text, numbers)
+  const part = (from: number, to?: number) =>
+    inlineMarkdown(
+      text.slice(from, to),
+      numbers.filter(({ start }) => start >= from && start < (to ?? text.length)),
+    )
   const longestFirst = named
     .map(([, { label }]) => RegExp.escape(label))
     .sort((one, other) => other.length - one.length)
@@ -23,14 +29,14 @@ export function wording(text: string, concepts: Concepts): Html {
     if (found === undefined) continue
     const [key, concept] = found
     rendered.push(
-      inlineMarkdown(text.slice(last, match.index)),
+      part(last, match.index),
       html`<span class="with-tip">\
 <a class="concept" href="#concept-${key}" aria-describedby="tip-${key}-${match.index}">${match[0]}</a>\
 <span class="tip" role="tooltip" id="tip-${key}-${match.index}">${concept.definition}</span></span>`,
     )
     last = match.index + match[0].length
   }
-  rendered.push(inlineMarkdown(text.slice(last)))
+  rendered.push(part(last))
   return html`${rendered}`
 }
 

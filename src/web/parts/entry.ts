@@ -6,6 +6,7 @@ import { accepted } from "../../contract/reads/shared.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers/index.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
+import type { LinkedNumber } from "../linked-numbers.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../markdown.ts"
 import { counted, dateAndTime, shortened, title, words } from "../words.ts"
 import { doneBy, doneTo } from "./done-to.ts"
@@ -20,6 +21,7 @@ type LinkCard = CardOf<"link_experiment_finding">
 type Notice = RecordCard["notices"][number]
 type CheckpointCard = CardOf<"post_research_checkpoint">
 type Labels = ReadonlyMap<string, string>
+type Numbered = (text: string) => readonly LinkedNumber[]
 
 /** The standing of a record with its notices, one per line. @param way returns what the visitor may do with a notice */
 export function standing(
@@ -83,13 +85,16 @@ ${fromOther(card)} related to ${label("experiment", card.experimentId, card.expe
 <a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>
 ${verdictsOf(card, labels)}</div>`
 
-const checkpointCard = (card: CheckpointCard): Html =>
+const checkpointCard = (card: CheckpointCard, _: Labels, numbers: Numbered): Html =>
   html`<div class="card"><p class="kind">\
 <span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span>\
 <span>${reviewLine(card.reviewed)}</span><span>covers entries 1 to ${card.coversThrough}</span>\
 <a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
-${card.conclusion === null ? null : html`<p class="statement" dir="auto">${inlineMarkdown(card.conclusion)}</p>`}\
-${markdown(card.synthesis)}${
+${
+  card.conclusion === null
+    ? null
+    : html`<p class="statement" dir="auto">${inlineMarkdown(card.conclusion, numbers(card.conclusion))}</p>`
+}${markdown(card.synthesis, numbers(card.synthesis))}${
   card.openQuestions.length === 0
     ? null
     : html`<p class="hint">Left open:</p>
@@ -100,7 +105,7 @@ ${markdown(card.synthesis)}${
 
 interface CardView<Card> {
   readonly name: string
-  whole(card: Card, labels: Labels): Html
+  whole(card: Card, labels: Labels, numbers: Numbered): Html
   line(card: Card): string
 }
 const recordLine = ({ label: text, wording }: { label: string; wording: string }) => `${text}: ${wording}`
@@ -142,6 +147,8 @@ export interface EntryView {
   readonly chosen?: string | undefined
   /** Labels of records that the page knows. */
   readonly labels?: Labels
+  /** Looks up the numbers of a text that landed at a time. */
+  readonly numbers?: (text: string, since: string) => readonly LinkedNumber[]
   /** Renders what the visitor may do with an entry that takes replies. */
   readonly below?: (entry: Entry) => Content
 }
@@ -225,8 +232,8 @@ export function entryItem(entry: Entry, view: EntryView, verdicts: readonly Entr
 ${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.name ?? words(entry.kind)}</span>`}\
 ${via(client)} · ${permalink}</h2>
     ${inReply(entry, view.known)}
-${message === undefined ? null : html`${markdown(message.text)}${pictures(message)}`}\
-${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels)}\
+${message === undefined ? null : html`${markdown(message.text, view.numbers?.(message.text, entry.at))}${pictures(message)}`}\
+${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels, (text) => view.numbers?.(text, entry.at) ?? [])}\
 ${verdicts.map((verdict) => verdictWithin(verdict, view))}
 ${after}</li>`
 }

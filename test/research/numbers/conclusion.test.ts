@@ -5,7 +5,9 @@
 import { randomUUID } from "node:crypto"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
+import { withNumbers } from "../../../src/web/linked-numbers.ts"
 import { ask } from "../../support/ask.ts"
+import { finding } from "../record/bodies.ts"
 import { openLab } from "../record/lab.ts"
 import { arm, measuring } from "../measurements/measured.ts"
 
@@ -47,10 +49,99 @@ t.test("an invented number", async (t) => {
   const words = "1 of its 2 numbers are in the record; not found: 3.77"
   t.ok((await text(`/checkpoints/${checkpointId}`)).includes(words), "its page")
   t.ok((await text(`/checkpoints/${checkpointId}.md`, "text/markdown")).includes(words), "its document")
+  t.ok((await text(`/rooms/${roomId}`)).includes(words), "the Room's first page")
   const brief = await lab.reader.text("room_brief", { roomId, format: "markdown" })
   t.ok(brief.includes(words), "the brief")
   const { stands } = await lab.reader.read("room_brief", { roomId })
   t.match(stands, [{ numbers: words }])
+})
+
+t.test("on pages a number that resolves is a link to where it comes from", async (t) => {
+  const lab = await openLab(t)
+  const room = await lab.room("Linked")
+  const measured = await measuring(lab, room)
+  const attemptId = await measured.attempt([...arm("baseline", [5.1, 5.3, 5.2]), ...arm("shift", [4.1, 4.4, 4.25])])
+  const { threadId } = room
+  const said = "In E1 the error of shift is 4.25, and `4.25` in code; at 9.75 it is not."
+  const { result } = await measured.publish(room.ada, [attemptId], [], {
+    assertion: finding(room, {}, said).assertion,
+    limitations: "The error of shift is 4.25 over three seeds; nobody ran 8.88.",
+  })
+  const page = async (path: string) => (await fetch(`${lab.house.baseUrl}${path}`)).text()
+  const { experimentId } = measured
+  const link = (number: string) =>
+    new RegExp(
+      `<a class="number" href="/experiments/${experimentId}" aria-describedby="(number-[0-9]+)">${number.replace(".", "\\.")}</a>` +
+        `<span class="tip" role="tooltip" id="\\1">mean of error \\(arm = shift\\), E1: exactly 4\\.25, ` +
+        "over 3 values, from A1</span>",
+      "g",
+    )
+  const record = await page(`/records/${result.versionId}`)
+  t.equal(record.match(link("4.25"))?.length, 2, "in its wording and its limitations")
+  t.match(record, "<code>4.25</code>", "code is as it was written")
+  t.match(record, "at 9.75 it is not", "and so is what is nowhere in the record")
+  t.match(record, /numbers are in the record; not found: 9\.75, 8\.88/)
+  t.match(await lab.reader.read("record", { versionId: result.versionId }), {
+    numbersCheck: { unknown: 2, unresolved: ["9.75", "8.88"] },
+  })
+  await room.ada.write("post_message", { threadId, text: "E1 gives **4.25** as the error of shift, not 4.52." })
+  const thread = await page(`/threads/${threadId}`)
+  t.match(thread, link("4.25"))
+  t.notMatch(thread, /class="number"[^>]*>4\.52/)
+  t.strictSame(thread.match(/id="(number-[0-9]+)"/g)?.length, new Set(thread.match(/id="(number-[0-9]+)"/g)).size)
+})
+
+t.test("when the ground of a number moves, both values are told", async (t) => {
+  const lab = await openLab(t)
+  const room = await lab.room("Moved")
+  const measured = await measuring(lab, room)
+  const attemptId = await measured.attempt([...arm("baseline", [5.1, 5.3, 5.2]), ...arm("shift", [4.1, 4.4, 4.25])])
+  const { result } = await measured.publish(room.ada, [attemptId], [], {
+    assertion: finding(room, {}, "In E1 the error of shift is 4.25, and at seed 1 it is 4.4; at 9.75 it is not.")
+      .assertion,
+  })
+  const { versionId } = result
+  const check = async () => (await lab.reader.read("record", { versionId })).numbersCheck
+  t.match(await check(), { moved: 0, unresolved: ["9.75"] })
+  const { affordances } = await room.ada.read("attempt", { attemptId })
+  await room.ada.write("report_attempt_event", {
+    ...{ attemptId, ...affordances.expected, event: "progress", late: true, reportedAt: new Date().toISOString() },
+    metrics: arm("shift", [4.1, 4.7, 4.55]),
+  } as never)
+  t.match(await check(), { moved: 2, unresolved: ["9.75"] }, "a mean and a last value")
+  const page = await (await fetch(`${lab.house.baseUrl}/records/${versionId}`)).text()
+  t.match(
+    page,
+    /class="number moved"[^>]*>4\.25<\/a><span[^>]*>mean of error \(arm = shift\), E1: it was 4\.25, and is 4\.45/,
+  )
+  t.match(
+    page,
+    /class="number moved"[^>]*>4\.4<\/a><span[^>]*>error \(arm = shift, seed = 1\), A1: it was 4\.4, and is 4\.7/,
+  )
+  t.match(page, /2 of them as they were before; not found: 9\.75/)
+})
+
+t.test("numbers in rendered markup, whatever stands around them", (t) => {
+  const number = (text: string, start: number) => ({
+    ...{ text, start },
+    link: { path: "/experiments/1", tip: 'exactly <5> & "more"', id: `number-${start}`, hasMoved: false },
+  })
+  const linked = (markup: string, ...numbers: string[]) =>
+    withNumbers(markup, numbers.map(number), "/base")
+      .replace(/<span class="tip".*?<\/span><\/span>/g, "")
+      .replace(/<span class="with-tip"><a class="number" href="\/base\/experiments\/1" [^>]*>(.*?)<\/a>/g, "[$1]")
+  t.equal(linked("<p>0.5 and 10.5, 0.50</p>", "0.5"), "<p>[0.5] and 10.5, 0.50</p>")
+  t.equal(linked("<p>10.5, then 0.5</p>", "0.5"), "<p>10.5, then [0.5]</p>", "no part of another number")
+  t.equal(linked("<code>7</code> <a href='/7'>7</a> 7", "7"), "<code>7</code> <a href='/7'>7</a> [7]")
+  t.equal(linked("<math><mn>1</mn></math> then 2", "1", "2"), "<math><mn>1</mn></math> then [2]", "a formula hides one")
+  t.equal(linked("a 5 % <em>5</em> H5", "5 %", "5"), "a [5 %] <em>[5]</em> H5")
+  t.equal(linked("no number", "3"), "no number")
+  t.match(withNumbers("5", [number("5", 1)], ""), "exactly &lt;5&gt; &amp; &quot;more&quot;")
+  const many = Array.from({ length: 5_000 }, (_, at) => number("1", at))
+  const began = performance.now()
+  withNumbers("<i>1</i> ".repeat(2_000) + "x".repeat(100_000), many, "")
+  t.ok(performance.now() - began < 500)
+  t.end()
 })
 
 t.test("a run that lies about its loss is found by its log", async (t) => {

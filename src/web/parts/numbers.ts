@@ -1,0 +1,84 @@
+/**
+ * The numbers of statements, syntheses, summaries and messages as links to where they come from. They are looked up
+ * while the page is made, on a reading thread, and kept for each text and state of its Room.
+ */
+import type { CheckedNumber, RecordNumbers } from "../../contract/answers/numbers.ts"
+import { numbersInWords } from "../../contract/answers/numbers.ts"
+import type { Context } from "../../research/numbers/numbers.ts"
+import { pathOf } from "../addresses.ts"
+import { type Html, html } from "../html.ts"
+import type { LinkedNumber } from "../linked-numbers.ts"
+import type { Visit } from "../visit.ts"
+import { counted } from "../words.ts"
+
+/** Milliseconds that a page may take for texts whose numbers are not known yet; the others are linked another time. */
+const TIME_MS = 15
+/** Links of numbers on a page. */
+const LINKS = 500
+
+interface Left {
+  milliseconds: number
+  links: number
+}
+const left = new WeakMap<Visit, Left>()
+
+type Is = NonNullable<CheckedNumber["is"]>
+
+/** "arm = shift, labels = 400" */
+const groupInWords = (group: Is["group"]): string =>
+  Object.entries(group ?? {})
+    .map(([name, value]) => `${name} = ${value ?? "not stated"}`)
+    .join(", ")
+
+/** What a number is, in a sentence: what it measures, exactly, over how many values, from which attempts. */
+function told({ kind, of, metric, split, group, role, value, now, n, attempts = [] }: Is): string {
+  const isNamed = role !== undefined && role !== "mean" && role !== "estimate"
+  const what =
+    kind === "mean"
+      ? `${isNamed ? role : "mean"} of ${metric}`
+      : kind === "effect"
+        ? `${isNamed ? role : "difference"} in ${metric}`
+        : (metric ?? kind)
+  const where = [split === undefined ? "" : `split = ${split}`, groupInWords(group)].filter((part) => part !== "")
+  const from = of?.label == null ? "" : `, ${of.label}`
+  const over = n === undefined ? "" : `, over ${counted(n, "value")}`
+  const behind = attempts.length === 0 ? "" : `, from ${attempts.join(", ")}`
+  const place = where.length === 0 ? "" : ` (${where.join(", ")})`
+  if (now === undefined) return `${what}${place}${from}: exactly ${value}${over}${behind}`
+  return `${what}${place}${from}: it was ${value}, and is ${now ?? "not in the record any more"} now${over}${behind}`
+}
+
+function pathTo({ kind, id }: NonNullable<Is["of"]>): string {
+  return kind === "record" ? `/records/${id}` : (pathOf(kind, id) ?? "/")
+}
+
+function linked(visit: Visit, { text, start, state, is }: CheckedNumber): LinkedNumber {
+  const room = left.get(visit)
+  if (is?.of == null || (state !== "resolves" && state !== "moved") || room === undefined || room.links === 0)
+    return { text, start, link: null }
+  room.links -= 1
+  const id = `number-${LINKS - room.links}`
+  return { text, start, link: { path: pathTo(is.of), tip: told(is), id, hasMoved: state === "moved" } }
+}
+
+/** Looks up the numbers of a text, for `markdown` and `inlineMarkdown`. @param context what the text belongs to */
+export function numbersOf(visit: Visit, context: Context, text: string): readonly LinkedNumber[] {
+  const { numbers } = visit.tables
+  if (!/[0-9]/.test(text)) return []
+  if (!left.has(visit)) left.set(visit, { milliseconds: TIME_MS, links: LINKS })
+  const room = left.get(visit)
+  if (room === undefined) return []
+  if (!numbers.isKnown(context, text)) {
+    if (room.milliseconds <= 0) return []
+    const began = performance.now()
+    numbers.ofRecord(context, text)
+    room.milliseconds -= performance.now() - began
+  }
+  return numbers.ofRecord(context, text).numbers.map((number) => linked(visit, number))
+}
+
+/** How many of a record's numbers are in the record, and which are not. */
+export function numbersLine(numbersCheck: RecordNumbers | null): Html | null {
+  const words = numbersCheck && numbersInWords(numbersCheck)
+  return words === null ? null : html` <span class="numbers">${words}</span>`
+}
