@@ -9,29 +9,16 @@ import type { Labels } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Effect, Figures as EffectFigures } from "../measurements/working-out.ts"
 import { Remembered } from "../measurements/remembered.ts"
-import type { Measured, Values } from "../measurements/values.ts"
+import type { Values } from "../measurements/values.ts"
 import { Passages } from "./bindings.ts"
-import { forgetPhrases, type Quantities, quantitiesOf, type Holder } from "./quantities.ts"
+import { forgetPhrases, type Quantities, type Holder } from "./quantities.ts"
+import { NEAR, REACH, type Reach, reaching } from "./reach.ts"
 import { numeralsIn, readsOtherwise } from "./numerals.ts"
-import { type Known, type KnownEffect, type Own, presentOf, type Resolved, Resolver } from "./resolving.ts"
+import { presentOf, type Resolved } from "./found.ts"
+import { Resolver } from "./resolving.ts"
+import type { Known, KnownEffect, Own } from "./scope.ts"
 import { formerly } from "./then.ts"
 
-interface Reach {
-  readonly attempts: number
-  readonly values: number
-  readonly numbers: number
-}
-/**
- * How far a check reaches: the attempts of a Room and the values whose quantities are worked out, and the numbers that
- * are looked up. Of a larger Room it reaches the attempts that the text is about. A write is checked while others wait.
- */
-const REACH = {
-  write: { attempts: 200, values: 2_000, numbers: 50 },
-  read: { attempts: 200, values: limits.measuredValues, numbers: limits.checkedNumbers },
-  all: { attempts: limits.measuredAttempts, values: limits.measuredValues, numbers: limits.checkedNumbers },
-} satisfies Record<string, Reach>
-/** Attempts that a text is about, at most. */
-const NEAR = 200
 /** Quantities of Rooms, and checked texts, kept for the next time. */
 const [KEPT, TEXTS] = [4, 1_000]
 /** Rooms whose states are kept. */
@@ -64,10 +51,6 @@ interface EffectRow {
 export type Checking = ReturnType<typeof checking>
 
 export function checking(db: Db, values: Values, labelled: Labels) {
-  const size = db.prepare<{ attempts: number; revisions: number; newest: string | null }>(
-    `SELECT count(*) AS attempts, coalesce(sum(revision), 0) AS revisions, max(attempt_id) AS newest
-     FROM attempts WHERE room_id = +?`,
-  )
   const effectsOf = db.prepare<EffectRow>(
     `SELECT f.version_id AS versionId, r.label, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now
      FROM records r JOIN finding_effects f ON f.version_id = r.version_id
@@ -83,9 +66,6 @@ export function checking(db: Db, values: Values, labelled: Labels) {
   )
   const attemptsOfExperiment = db.prepare<{ attemptId: string }>(
     "SELECT attempt_id AS attemptId FROM attempts WHERE experiment_id = +? LIMIT 10000",
-  )
-  const experimentOf = db.prepare<{ experimentId: string }>(
-    "SELECT experiment_id AS experimentId FROM attempts WHERE attempt_id = +?",
   )
   const planOfFinding = db.prepare<{ planId: string | null }>(
     "SELECT plan_id AS planId FROM findings WHERE version_id = +?",
@@ -112,14 +92,8 @@ export function checking(db: Db, values: Values, labelled: Labels) {
   const experimentCount = db.prepare<{ count: number }>("SELECT count(*) AS count FROM experiments WHERE room_id = +?")
 
   const former = formerly(db, values)
+  const reach = reaching(db, values)
   const keptQuantities = new Remembered<Quantities>(KEPT)
-  /** The quantities of some attempts, worked out once for each key. */
-  function quantities(kept: Remembered<Quantities>, key: string, roomId: string, attempts: () => Measured[]) {
-    const known = kept.get(key) ?? quantitiesOf(values, roomId, attempts())
-    kept.set(key, known)
-    return known
-  }
-
   /** The objects that labels of a text name, by label. */
   function objectsOf(roomId: string, labels: readonly string[]) {
     const distinct = [...new Set(labels)].slice(0, limits.linkedLabels)
@@ -138,45 +112,6 @@ export function checking(db: Db, values: Values, labelled: Labels) {
         ...idsOf(objects, "plan").map(({ id, label }) => [label, attemptsOfPlan.all(id)] as const),
       ].map(([label, rows]) => [label, new Set(rows.map(({ attemptId }) => attemptId))]),
     )
-
-  /** The attempts that a text is checked against; undefined if those that it is about have too many values. */
-  function reach(
-    context: Context,
-    objects: Objects,
-    own: ReadonlySet<string>,
-    most: Reach,
-    kept: Remembered<Quantities>,
-  ): Quantities | undefined {
-    const { roomId } = context
-    const { attempts, revisions, newest } = size.one(roomId)
-    const state = `${roomId} ${attempts} ${revisions} ${newest}`
-    if (attempts <= most.attempts && values.amountIn({ roomId }) <= most.values) {
-      const here = quantities(kept, state, roomId, () => values.attempts({ roomId }))
-      const elsewhere = [...own].filter((attemptId) => !here.attempts.some((each) => each.attemptId === attemptId))
-      if (elsewhere.length === 0) return here
-      if (values.amountIn({ attemptIds: elsewhere }) > most.values) return undefined
-      return quantitiesOf(values, roomId, [...here.attempts, ...values.attempts({ attemptIds: elsewhere })])
-    }
-    const named = idsOf(objects, "attempt").map(({ id }) => id)
-    const experiments = new Set([
-      ...(context.experimentIds ?? []),
-      ...idsOf(objects, "experiment").map(({ id }) => id),
-      ...[...own, ...named].flatMap((attemptId) => experimentOf.get(attemptId)?.experimentId ?? []),
-    ])
-    const found = new Set([...own, ...named].slice(0, NEAR))
-    let left = most.values - values.amountIn({ attemptIds: [...found] })
-    if (left < 0) return undefined
-    for (const experimentId of experiments) {
-      const some = attemptsOfExperiment.all(experimentId).filter(({ attemptId }) => !found.has(attemptId))
-      if (found.size + some.length > NEAR) continue
-      const amount = values.amountIn({ attemptIds: some.map(({ attemptId }) => attemptId) })
-      if (amount > left) continue
-      left -= amount
-      for (const { attemptId } of some) found.add(attemptId)
-    }
-    const attemptIds = [...found].sort()
-    return quantities(kept, `${state} ${attemptIds.join()}`, roomId, () => values.attempts({ attemptIds }))
-  }
 
   /** Reads the numbers that a text states, once. */
   const numbersOf = (holder: Holder, text: string) =>
@@ -219,9 +154,14 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       first.labels.map((label) => label.text),
     )
     const own = ownOf(context)
+    const about = {
+      roomId,
+      attempts: idsOf(objects, "attempt").map(({ id }) => id),
+      experiments: [...(context.experimentIds ?? []), ...idsOf(objects, "experiment").map(({ id }) => id)],
+    }
     const dates = first.numerals.filter(({ isDate }) => isDate)
     const stated = first.numerals.length - dates.length
-    const found = stated > 0 ? reach(context, objects, own.attemptIds, most, kept) : undefined
+    const found = stated > 0 ? reach.quantities(about, own.attemptIds, most, kept) : undefined
     const read =
       found === undefined
         ? { ...first, numerals: dates, unread: first.unread + stated }
@@ -369,7 +309,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     const digest = `${roomId} ${head.get(roomId)?.digest}`
     const known = states.get(digest)
     if (known !== undefined) return known
-    const { attempts, revisions, newest } = size.one(roomId)
+    const { attempts, revisions, newest } = reach.sizeOf(roomId)
     const state = `${attempts} ${revisions} ${newest} ${heard.one(roomId, roomId).state}`
     states.set(digest, state)
     return state

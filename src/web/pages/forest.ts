@@ -198,6 +198,9 @@ export function effectsOf(visit: Visit, roomId: string, effects: readonly Effect
     repeats &&
       html`<li>${contrastInWords(effect)} repeats ${label("finding", repeats.versionId, repeats.label)}\
 ${fromOther(repeats)}. ${repeats.comparison?.sentence}</li>`,
+    effect.belowNoise === true &&
+      html`<li>${contrastInWords(effect)} is smaller than the noise: what the same code and settings differ by from run \
+to run.</li>`,
     staleReason &&
       html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. \
 ${whyStale(staleReason, now?.sentence)}</li>`,
@@ -205,6 +208,6 @@ ${whyStale(staleReason, now?.sentence)}</li>`,
   const tables = byMetric(effects).map((same) => contrastTable(same[0], same.flatMap(entries)))
   const repeats = effects.flatMap(({ reproductions }) => reproductions)
   const said = html`<p class="verdict-of">${repeatsInWords(visit, repeats)}</p>`
-  const more = notes.every((note) => note === null) ? null : html`<ul class="uses">${notes}</ul>`
+  const more = notes.every((note) => note === null || note === false) ? null : html`<ul class="uses">${notes}</ul>`
   return section("effects", "What was measured", [tables, said, more])
 }

@@ -32,7 +32,7 @@ t.test("noise", async (t) => {
     ],
   )
   const text = await lab.reader.text("experiment_measurements", { experimentId, ...query, format: "markdown" })
-  t.match(text, /Noise from run to run: sd 0\.19/)
+  t.match(text, /Noise from run to run: sd 0\.20 over seeds \(n 9\)/)
 
   const { result } = await measured.publish(room.ada, [attemptId], [shift, { ...shift, of: { arm: "mixup" } }])
   const { effects } = await lab.reader.read("record", { versionId: result.versionId })
@@ -43,6 +43,6 @@ t.test("noise", async (t) => {
   t.match(effects[0]?.sentence, /smaller than the noise/)
   t.match(await page(`/records/${result.versionId}`), /smaller than the noise/)
   const shown = new URLSearchParams({ metric: "error", by: "arm", over: "seed", against: "arm:baseline" })
-  t.match(await page(`/rooms/${room.roomId}/table?${shown}`), /Noise from run to run: sd 0\.19[^<]* over seeds \(n 9\)/)
+  t.match(await page(`/rooms/${room.roomId}/table?${shown}`), /Noise from run to run: sd 0\.20 over seeds \(n 9\)/)
   t.match(await page(`/rooms/${room.roomId}/table?${shown}`), /smaller than the noise from run to run/)
 })

@@ -1,0 +1,105 @@
+/** Counts that a text states: of attempts, seeds, arms, findings and so on. */
+import { type Bindings, PARAGRAPH } from "./bindings.ts"
+import type { Match } from "./found.ts"
+import type { Numeral } from "./numerals.ts"
+import type { Holder, Quantities } from "./quantities.ts"
+import type { Scope } from "./scope.ts"
+import { anyOf } from "./words.ts"
+
+const BETWEEN = anyOf(
+  "of the these those its all other more independent distinct different random succeeded successful failed planned " +
+    "paired completed finished training repeated",
+)
+const NOUNS = anyOf(
+  "attempts? runs? trials? repeats? repetitions? replicates? replications? seeds? arms? conditions? groups? pairs? " +
+    "values? experiments? findings? hypothesis hypotheses plans? reviews? metrics?",
+)
+const COUNTED = new RegExp(`^[\\s-](?:(?:${BETWEEN})\\s){0,3}(${NOUNS})\\b`, "iu")
+const OUT_OF = /^\s?(?:of|\/|out of)\s?(?:the\s|its\s|all\s)?([0-9]{1,6})(?![0-9.])/iu
+
+/** A number of attempts, seeds, arms and so on: null if it is one and none that is known. */
+export function countOf(
+  scope: Scope,
+  numeral: Numeral,
+  bindings: Bindings,
+  head: string,
+  tail: string,
+): Match | null | undefined {
+  if (
+    numeral.form !== "plain" ||
+    numeral.unit !== null ||
+    numeral.readings.every(({ value }) => !Number.isInteger(value))
+  )
+    return undefined
+  const outOf = OUT_OF.exec(tail)
+  const [, noun = ""] = COUNTED.exec(outOf === null ? tail : tail.slice(outOf[0].length)) ?? []
+  const isN = /\b[nN]\s?=\s?$/u.test(head)
+  if (noun === "" && !isN) return undefined
+  const { quantities, own, counts } = scope.known
+  const stem = isN
+    ? "n"
+    : noun
+        .toLowerCase()
+        .replace(/^hypothes[ie]s$/, "hypothesis")
+        .replace(/s$/, "")
+  const named = scope.attemptsOf(bindings, PARAGRAPH) ?? (own.attemptIds.size > 0 ? own.attemptIds : undefined)
+  const { inScope, mine } = scope.countedIn(bindings, named)
+  const sentence = scope.in.sentenceOf(numeral)
+  const words = sentence === undefined ? "" : scope.in.text.slice(sentence.start, sentence.end)
+  const found: [number, Holder][] = []
+  const room: Holder = { kind: "room", id: quantities.roomId, label: null }
+  const [only] = new Set(mine.map(({ experimentId }) => experimentId))
+  const of: Holder =
+    named !== undefined && only !== undefined && mine.every(({ experimentId }) => experimentId === only)
+      ? { kind: "experiment", id: only, label: quantities.experiments.get(only) ?? null }
+      : room
+  if (/^(?:attempt|run|trial|repeat|repetition|replicate|replication|value|n|group|pair)$/.test(stem)) {
+    const statuses = [...new Set(mine.map(({ status }) => status))]
+    const said = statuses.filter((status) => words.toLowerCase().includes(status.slice(0, 6)))
+    for (const status of said) found.push([mine.filter((each) => each.status === status).length, of])
+    const isPart = outOf !== null && said.length > 0
+    if (!isPart) {
+      found.push([mine.length, of], [mine.filter(({ status }) => status === "succeeded").length, of])
+      found.push([inScope.length, of])
+      for (const some of Map.groupBy(mine, ({ arm, experimentId }) => `${experimentId} ${arm}`).values())
+        found.push([some.length, of])
+    }
+  }
+  if (/^(?:seed|value|n|pair|repeat|repetition|replicate|replication|run)$/.test(stem)) {
+    found.push(...seedsAmong(quantities, [mine, inScope]).map((count): [number, Holder] => [count, of]))
+    const metrics = bindings.get("metric")?.values
+    for (const some of quantities.metrics.values())
+      for (const { name, groups } of some)
+        if (metrics === undefined || metrics.has(name))
+          for (const group of groups)
+            if (group.merged === 0 && group.attempts.every(({ attemptId }) => named?.has(attemptId) ?? true))
+              if (scope.isConsistent(group, bindings)) found.push([group.summary.n, group.holder])
+    for (const each of scope.effectsNamed(bindings)) {
+      const { pairs, ofCount, againstCount } = each.figures
+      for (const count of [pairs, ofCount, againstCount]) if (count !== null) found.push([count, each.holder])
+    }
+  }
+  if (/^(?:arm|condition|group)$/.test(stem)) {
+    const arms = quantities.dimensions.get("arm")?.values
+    const scope = new Set(inScope.map(({ attemptId }) => attemptId))
+    if (arms !== undefined) found.push([[...arms.values()].filter((some) => !some.isDisjointFrom(scope)).length, of])
+  }
+  const ofRoom = counts.get(stem)
+  if (ofRoom !== undefined) found.push([ofRoom, room])
+  if (stem === "metric") found.push([quantities.metrics.size, room])
+  const match = found.find(([count]) => numeral.readings.some(({ value }) => value === count))
+  if (match === undefined) return null
+  return { is: { kind: "count", of: match[1], value: match[0] } }
+}
+
+/** The number of distinct seeds of some attempts. */
+function seedsAmong(
+  { dimensions }: Quantities,
+  scopes: readonly (readonly { readonly attemptId: string }[])[],
+): number[] {
+  const seeds = [...(dimensions.get("seed")?.values.values() ?? [])]
+  return scopes.map((some) => {
+    const ids = new Set(some.map(({ attemptId }) => attemptId))
+    return seeds.filter((each) => !each.isDisjointFrom(ids)).length
+  })
+}

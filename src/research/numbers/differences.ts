@@ -1,0 +1,231 @@
+/** Differences that a text states: effects of findings, and of two groups that a sentence names. */
+import type { Scalar } from "../measurements/cells.ts"
+import { folded } from "../measurements/stated.ts"
+import type { Effect } from "../measurements/working-out.ts"
+import { type Bindings, PARAGRAPH, SENTENCE } from "./bindings.ts"
+import { states } from "./comparing.ts"
+import { type Is, isOfGroup, type Match, type Sheet, sheetOfEffect } from "./found.ts"
+import type { Numeral } from "./numerals.ts"
+import { type Group, type Metric, saidAs } from "./quantities.ts"
+import type { Scope } from "./scope.ts"
+import { anyOf, near } from "./words.ts"
+
+/** Most groups whose differences are worked out for a number. */
+const PAIRS = 24
+const [LOWER, HIGHER] = [
+  "lower* less fewer below drop* fell fall* decreas* reduc* smaller shrink* slower behind loses lost short minus",
+  "higher more above rise* rose increas* larger greater raise* exceed* gain* ahead",
+]
+const OTHER =
+  "better worse than gap gaps differ* improv* beat* outperform* adds saves advantage faster against versus vs"
+const DIFFERENCE = new RegExp(
+  `\\b(?:${anyOf(`${LOWER} ${HIGHER} ${OTHER} over effect effects delta deltas`)})\\b|[−Δδ]`,
+  "iu",
+)
+const DOWN = new RegExp(`\\b(?:${anyOf(LOWER)})\\b`, "iu")
+const UP = new RegExp(`\\b(?:${anyOf(HIGHER)})\\b`, "iu")
+const BESIDE = anyOf("than against versus vs over from below above behind beats")
+/** What stands before the side that the other is compared with. */
+const SECOND_BEFORE = new RegExp(
+  `\\b(?:${BESIDE}|compared (?:with|to)|relative to)\\.?\\s(?:that of |of |the )?$`,
+  "iu",
+)
+
+export class Differences {
+  readonly #scope: Scope
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+  }
+
+  effect(numeral: Numeral, bindings: Bindings, roles: readonly string[]): Match | undefined {
+    const named = new Set(this.#scope.effectsNamed(bindings))
+    const metric = bindings.get("metric")
+    for (const known of this.#scope.known.effects) {
+      const { effect, figures, now, hasMoved, holder } = known
+      if (metric === undefined ? !named.has(known) : metric.level <= SENTENCE && !metric.values.has(effect.metric))
+        continue
+      const sides = this.#sidesOf(effect, numeral, bindings)
+      if (sides === undefined || (!named.has(known) && !(sides.isNamed && metric !== undefined))) continue
+      const measure = { name: effect.metric, unit: figures.unit }
+      const sheet = sheetOfEffect(figures)
+      for (const role of roles) {
+        const value = sheet[role]
+        if (value == null) continue
+        const isSigned = role === "mean" || role === "low" || role === "high"
+        const stated = isSigned ? value * (sides.isSwapped ? -1 : 1) : value
+        if (!this.#statesDifference(numeral, stated, measure, role === "mean" ? sides.order : "open")) continue
+        const present = now === null ? null : (sheetOfEffect(now)[role] ?? null)
+        const is: Is = {
+          ...{ kind: "effect", of: holder, metric: effect.metric, role: role === "mean" ? "estimate" : role, value },
+          ...(effect.split !== undefined && { split: effect.split }),
+          group: { ...effect.of, ...effect.where },
+          ...(hasMoved && { now: present }),
+          ...(sheet.n !== null && sheet.n !== undefined && { n: sheet.n }),
+        }
+        return { is, sheet, measure, hasMoved }
+      }
+    }
+    return undefined
+  }
+
+  /**
+   * How a sentence names the two sides of an effect; undefined if it names another arm instead. `isSwapped`: it speaks
+   * of the second side first.
+   */
+  #sidesOf(effect: Effect, numeral: Numeral, bindings: Bindings) {
+    const { where = {} } = effect
+    const sentence = this.#scope.in.sentenceOf(numeral)
+    if (sentence === undefined) return undefined
+    const { byFacet } = this.#scope.in.around(sentence)
+    let [isNamed, isSwapped] = [true, false]
+    let order: "told" | "open" = "open"
+    for (const { facet, one, other } of this.#facetsOf(effect)) {
+      const mentions = (byFacet.get(facet) ?? []).filter(({ value }) => value === one || value === other)
+      const others = (byFacet.get(facet) ?? []).filter(({ value }) => value !== one && value !== other)
+      if (others.length > 0 && mentions.length < 2) return undefined
+      if (
+        one !== other &&
+        !(mentions.some(({ value }) => value === one) && mentions.some(({ value }) => value === other))
+      )
+        isNamed = false
+      if (one === other || mentions.length === 0) continue
+      order = "told"
+      isSwapped = this.#isSecondFirst(mentions, other)
+    }
+    for (const [name, value] of Object.entries(where)) {
+      const bound = bindings.get(folded(name))
+      if (bound === undefined || String(value).startsWith("!")) continue
+      if (bound.level <= SENTENCE && !bound.values.has(saidAs(value))) return undefined
+    }
+    return { isNamed, isSwapped, order }
+  }
+
+  readonly #facets = new Map<Effect, { facet: string; one: string | undefined; other: string | undefined }[]>()
+  /** The dimensions of the two sides of an effect. */
+  #facetsOf(effect: Effect) {
+    const said = (value: Scalar | undefined) => (value === undefined ? undefined : saidAs(value))
+    return this.#facets.getOrInsertComputed(effect, ({ of, against }) =>
+      Object.keys({ ...of, ...against }).map((name) => ({
+        facet: folded(name),
+        one: said(of[name]),
+        other: said(against[name]),
+      })),
+    )
+  }
+
+  /** Whether a sentence makes the second side of a difference its subject. */
+  #isSecondFirst(
+    mentions: readonly { readonly value: string; readonly start: number }[],
+    second: string | undefined,
+  ): boolean {
+    const [first] = mentions
+    if (first === undefined || second === undefined) return false
+    const before = this.#scope.in.text.slice(Math.max(0, first.start - 40), first.start)
+    const isMarked = SECOND_BEFORE.test(before)
+    return (first.value === second) !== isMarked
+  }
+
+  /** Whether a number states a difference: with its sign, or with the direction that the words have. */
+  #statesDifference(
+    numeral: Numeral,
+    value: number,
+    measure: Pick<Metric, "name" | "unit">,
+    order: "told" | "open",
+  ): boolean {
+    if (numeral.sign !== null)
+      return states(numeral, value, measure) || (numeral.role === "to" && states(numeral, -value, measure))
+    if (!states(numeral, Math.abs(value), measure)) return false
+    const sentence = this.#scope.in.sentenceOf(numeral)
+    if (order === "open" || sentence === undefined || value === 0) return true
+    const clause = sentence.clauses.find(({ start, end }) => numeral.start >= start && numeral.start < end) ?? sentence
+    for (const span of [clause, sentence]) {
+      const words = this.#scope.in.text.slice(span.start, span.end)
+      const [down, up] = [DOWN.test(words), UP.test(words)]
+      if (down !== up) return down ? value < 0 : value > 0
+    }
+    return true
+  }
+
+  /** The difference, relative difference or ratio of two groups that the sentence names. */
+  difference(numeral: Numeral, bindings: Bindings): Match | undefined {
+    const sentence = this.#scope.in.sentenceOf(numeral)
+    if (sentence === undefined) return undefined
+    const isFactor = numeral.form === "factor"
+    if (!isFactor && numeral.sign === null && numeral.form !== "points" && !this.#scope.says(numeral, DIFFERENCE))
+      return undefined
+    const { byFacet } = this.#scope.in.around(sentence)
+    for (const [facet, mentions] of byFacet) {
+      if (!this.#scope.known.quantities.dimensions.has(facet)) continue
+      const distinct = [...new Set(mentions.map(({ value }) => value))]
+      if (distinct.length !== 2) continue
+      const rest = new Map([...bindings].filter(([name]) => name !== facet))
+      const groups = this.#scope.groupsOf(rest).map(({ group }) => group)
+      const wide = groups.length > 0 ? groups : this.#scope.groupsOf(bindings).map(({ group }) => group)
+      const [first, second] = distinct
+      const isSwapped = this.#isSecondFirst(mentions, second)
+      const [one, other] = isSwapped ? [second, first] : [first, second]
+      const all = this.#pairsOf(wide, rest, facet, one ?? "", other ?? "")
+      for (const [mine, theirs] of all.slice(0, PAIRS)) {
+        const gap = mine.side.less(theirs.side)
+        if (gap === null) continue
+        const { metric } = mine
+        const [a, b] = [mine.summary.mean, theirs.summary.mean]
+        const sheet: Sheet = {
+          ...{ mean: gap.estimate, se: gap.se, low: gap.low, high: gap.high, p: gap.p, sd: gap.sd },
+          n: gap.pairs ?? Math.min(mine.summary.n, theirs.summary.n),
+          half: gap.low === null ? null : gap.estimate - gap.low,
+        }
+        const is = (role: string, value: number): Is => ({
+          ...isOfGroup(mine, role, value),
+          kind: "effect",
+          group: { ...mine.shown, against: theirs.shown[this.#nameOf(facet, theirs)] ?? null },
+        })
+        const factors = [a / b, b / a]
+        if (isFactor) {
+          const factor = factors.find((value) => near(numeral, value))
+          if (factor !== undefined) return { is: is("ratio", factor) }
+          continue
+        }
+        if (this.#statesDifference(numeral, gap.estimate, metric, "told"))
+          return { is: is("difference", gap.estimate), sheet, measure: metric }
+        const relative = (100 * (a - b)) / b
+        if (numeral.form === "percent" && this.#statesDifference(numeral, relative, { name: "", unit: "%" }, "told"))
+          return { is: is("relative difference", relative) }
+      }
+    }
+    return undefined
+  }
+
+  #nameOf(facet: string, { shown }: Group): string {
+    return Object.keys(shown).find((name) => folded(name) === facet) ?? facet
+  }
+
+  /** Groups that differ in one dimension alone. */
+  #pairsOf(groups: readonly Group[], rest: Bindings, facet: string, one: string, other: string): [Group, Group][] {
+    const { metrics } = this.#scope.metricsOf(rest)
+    const known = new Set([...groups, ...metrics.flatMap((metric) => metric.groups)])
+    const named = this.#scope.attemptsOf(rest, PARAGRAPH)
+    const { own } = this.#scope.known
+    const fitting = [...known].filter(
+      (group) =>
+        this.#scope.isConsistent(group, rest) &&
+        (named === undefined || group.attempts.every(({ attemptId }) => named.has(attemptId))) &&
+        (own.groups.length === 0 ||
+          named !== undefined ||
+          group.attempts.every(({ attemptId }) => own.attemptIds.has(attemptId))),
+    )
+    const byTable = Map.groupBy(fitting, ({ table, key }) =>
+      JSON.stringify([table, [...key].filter(([name]) => name !== facet).sort()]),
+    )
+    const pairs = [...byTable.values()].flatMap((some): [Group, Group][] => {
+      const [mine, theirs] = [one, other].map((value) => some.find(({ key }) => key.get(facet) === value))
+      return mine === undefined || theirs === undefined ? [] : [[mine, theirs]]
+    })
+    const experiments = pairs.filter(([{ holder }]) => holder.kind === "experiment")
+    const isOpen = named === undefined && own.groups.length === 0 && experiments.length > 1
+    return (isOpen ? pairs.filter(([{ holder }]) => holder.kind === "room") : pairs).sort(
+      ([one], [two]) => one.merged - two.merged,
+    )
+  }
+}

@@ -1,0 +1,86 @@
+/** The attempts whose quantities a text is checked against: all of a Room, or of a larger one those that it is about. */
+import { limits } from "../../contract/limits.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import type { Remembered } from "../measurements/remembered.ts"
+import type { Measured, Values } from "../measurements/values.ts"
+import { type Quantities, quantitiesOf } from "./quantities.ts"
+
+export interface Reach {
+  readonly attempts: number
+  readonly values: number
+  readonly numbers: number
+}
+/**
+ * How far a check reaches: the attempts of a Room and the values whose quantities are worked out, and the numbers that
+ * are looked up. Of a larger Room it reaches the attempts that the text is about. A write is checked while others wait.
+ */
+export const REACH = {
+  write: { attempts: 200, values: 2_000, numbers: 50 },
+  read: { attempts: 200, values: limits.measuredValues, numbers: limits.checkedNumbers },
+  all: { attempts: limits.measuredAttempts, values: limits.measuredValues, numbers: limits.checkedNumbers },
+} satisfies Record<string, Reach>
+/** Attempts that a text is about, at most. */
+export const NEAR = 200
+/** The Room of a text, and the attempts and experiments that it names or belongs to. */
+interface About {
+  readonly roomId: string
+  readonly attempts: readonly string[]
+  readonly experiments: readonly string[]
+}
+
+export function reaching(db: Db, values: Values) {
+  const size = db.prepare<{ attempts: number; revisions: number; newest: string | null }>(
+    `SELECT count(*) AS attempts, coalesce(sum(revision), 0) AS revisions, max(attempt_id) AS newest
+     FROM attempts WHERE room_id = +?`,
+  )
+  const attemptsOfExperiment = db.prepare<{ attemptId: string }>(
+    "SELECT attempt_id AS attemptId FROM attempts WHERE experiment_id = +? LIMIT 10000",
+  )
+  const experimentOf = db.prepare<{ experimentId: string }>(
+    "SELECT experiment_id AS experimentId FROM attempts WHERE attempt_id = +?",
+  )
+
+  /** The quantities of some attempts, worked out once for each key. */
+  function quantities(kept: Remembered<Quantities>, key: string, roomId: string, attempts: () => Measured[]) {
+    const known = kept.get(key) ?? quantitiesOf(values, roomId, attempts())
+    kept.set(key, known)
+    return known
+  }
+
+  /** The attempts that a text is checked against; undefined if those that it is about have too many values. */
+  function reached(
+    { roomId, attempts: named, experiments: about }: About,
+    own: ReadonlySet<string>,
+    most: Reach,
+    kept: Remembered<Quantities>,
+  ): Quantities | undefined {
+    const { attempts, revisions, newest } = size.one(roomId)
+    const state = `${roomId} ${attempts} ${revisions} ${newest}`
+    if (attempts <= most.attempts && values.amountIn({ roomId }) <= most.values) {
+      const here = quantities(kept, state, roomId, () => values.attempts({ roomId }))
+      const elsewhere = [...own].filter((attemptId) => !here.attempts.some((each) => each.attemptId === attemptId))
+      if (elsewhere.length === 0) return here
+      if (values.amountIn({ attemptIds: elsewhere }) > most.values) return undefined
+      return quantitiesOf(values, roomId, [...here.attempts, ...values.attempts({ attemptIds: elsewhere })])
+    }
+    const experiments = new Set([
+      ...about,
+      ...[...own, ...named].flatMap((attemptId) => experimentOf.get(attemptId)?.experimentId ?? []),
+    ])
+    const found = new Set([...own, ...named].slice(0, NEAR))
+    let left = most.values - values.amountIn({ attemptIds: [...found] })
+    if (left < 0) return undefined
+    for (const experimentId of experiments) {
+      const some = attemptsOfExperiment.all(experimentId).filter(({ attemptId }) => !found.has(attemptId))
+      if (found.size + some.length > NEAR) continue
+      const amount = values.amountIn({ attemptIds: some.map(({ attemptId }) => attemptId) })
+      if (amount > left) continue
+      left -= amount
+      for (const { attemptId } of some) found.add(attemptId)
+    }
+    const attemptIds = [...found].sort()
+    return quantities(kept, `${state} ${attemptIds.join()}`, roomId, () => values.attempts({ attemptIds }))
+  }
+
+  return { sizeOf: (roomId: string) => size.one(roomId), quantities: reached }
+}

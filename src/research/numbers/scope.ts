@@ -1,0 +1,270 @@
+/** What the words around a number name: attempts, metrics, groups, last values and effects of a Room. */
+import type { EffectFigures } from "../../contract/answers/measurements.ts"
+import type { Measured } from "../measurements/values.ts"
+import type { Effect } from "../measurements/working-out.ts"
+import { type Bindings, keyOf, PARAGRAPH, type Passages, SENTENCE } from "./bindings.ts"
+import type { Numeral } from "./numerals.ts"
+import { facetAt, facetIn, type Group, type Holder, type Metric, type Quantities, saidAs } from "./quantities.ts"
+
+/** An effect of a finding. */
+export interface KnownEffect {
+  readonly holder: Holder
+  readonly effect: Effect
+  /** As it was when the finding landed. */
+  readonly figures: EffectFigures
+  /** As it is now; null if it can no longer be worked out. The same as before if nothing moved. */
+  readonly now: EffectFigures | null
+  readonly hasMoved: boolean
+}
+
+/** What a text belongs to. */
+export interface Own {
+  readonly attemptIds: ReadonlySet<string>
+  readonly versionIds: ReadonlySet<string>
+  /** The groups of its attempts alone. */
+  readonly groups: readonly Group[]
+}
+
+/** What is known of a Room. */
+export interface Known {
+  readonly quantities: Quantities
+  readonly effects: readonly KnownEffect[]
+  readonly own: Own
+  /** The attempts behind findings and plans, by label. */
+  readonly behind: ReadonlyMap<string, ReadonlySet<string>>
+  /** Counts of the Room's objects, by noun. */
+  readonly counts: ReadonlyMap<string, number>
+  /** Numbers that the plan of the record states, and those of records that a text names, by label. */
+  statedIn(label: string): readonly { readonly holder: Holder; readonly value: number }[]
+  readonly planned: readonly { readonly holder: Holder; readonly value: number }[]
+}
+
+/** A last value: where it stands in the frame of its metric. */
+export interface Value {
+  readonly metric: Metric
+  readonly index: number
+}
+/** The attempts that a count may be of, and those of them that nothing which the sentence names contradicts. */
+interface Counted {
+  readonly inScope: readonly Measured[]
+  readonly mine: readonly Measured[]
+}
+interface Candidate {
+  readonly group: Group
+  /** How many of the dimensions that tell it from others the text names. */
+  readonly bound: number
+}
+
+/** Most quantities among which a number is looked for, if the text names all that they have in common. */
+export const NARROW = 12
+/** The letters of what has attempts behind it. */
+const LABELLED = ["A", "E", "F", "P"]
+
+export class Scope {
+  readonly known: Known
+  readonly in: Passages
+
+  constructor(known: Known, passages: Passages) {
+    this.known = known
+    this.in = passages
+  }
+
+  /** The attempts that labels or values of dimensions near a number name; undefined if it names none. */
+  attemptsOf(bindings: Bindings, level: number): ReadonlySet<string> | undefined {
+    let key = ""
+    for (const letter of LABELLED) {
+      const bound = bindings.get(letter)
+      if (bound !== undefined && bound.level <= level) for (const label of bound.values) key += `${label} `
+    }
+    return this.#labelled.getOrInsertComputed(key, () => this.#attemptsNamed(bindings, level))
+  }
+  readonly #labelled = new Map<string, ReadonlySet<string> | undefined>()
+  #attemptsNamed(bindings: Bindings, level: number): ReadonlySet<string> | undefined {
+    const { quantities, behind } = this.known
+    const chosen: Set<string>[] = []
+    const attempts = bindings.get("A")
+    if (attempts !== undefined && attempts.level <= level)
+      chosen.push(new Set([...attempts.values].flatMap((label) => quantities.byLabel.get(label)?.attemptId ?? [])))
+    const experiments = bindings.get("E")
+    if (experiments !== undefined && experiments.level <= level)
+      chosen.push(new Set([...experiments.values].flatMap((label) => [...(quantities.ofExperiment.get(label) ?? [])])))
+    for (const letter of ["F", "P"]) {
+      const named = bindings.get(letter)
+      if (named === undefined || named.level > level) continue
+      const some = new Set([...named.values].flatMap((label) => [...(behind.get(label) ?? [])]))
+      if (some.size > 0) chosen.push(some)
+    }
+    if (chosen.length === 0) return undefined
+    // A sentence that names an attempt and its experiment speaks of the attempt.
+    return chosen.reduce((one, other) => {
+      const both = one.intersection(other)
+      return both.size > 0 ? both : one.union(other)
+    })
+  }
+
+  readonly #contradicting = new Map<string, ReadonlySet<string> | undefined>()
+  /** The attempts that have only other values of a dimension; undefined if it is none. */
+  #others(facet: string, values: ReadonlySet<string>): ReadonlySet<string> | undefined {
+    return this.#contradicting.getOrInsertComputed(JSON.stringify([facet, ...values]), () => {
+      const dimension = this.known.quantities.dimensions.get(facet)
+      if (dimension === undefined) return undefined
+      const [same, others] = [new Set<string>(), new Set<string>()]
+      for (const [text, some] of dimension.values)
+        for (const attemptId of some) (values.has(saidAs(text)) ? same : others).add(attemptId)
+      return others.difference(same)
+    })
+  }
+
+  readonly #scopes = new Map<string, Counted>()
+  countedIn(bindings: Bindings, named: ReadonlySet<string> | undefined): Counted {
+    return this.#scopes.getOrInsertComputed(keyOf(bindings), () => this.#scopeOf(bindings, named))
+  }
+  /** The attempts that a count may be of. */
+  #scopeOf(bindings: Bindings, named: ReadonlySet<string> | undefined): Counted {
+    const inScope = this.known.quantities.attempts.filter(({ attemptId }) => named?.has(attemptId) ?? true)
+    const contradicting = [...bindings].flatMap(([facet, { values, level }]) =>
+      level > SENTENCE ? [] : (this.#others(facet, values) ?? []),
+    )
+    return {
+      inScope,
+      mine: inScope.filter(({ attemptId }) => !contradicting.some((some) => some.has(attemptId))),
+    }
+  }
+
+  /** Whether nothing that the sentence names contradicts a group. */
+  isConsistent(group: Group, bindings: Bindings): boolean {
+    for (const [facet, { values, level }] of bindings) {
+      if (level > SENTENCE || facet === "metric" || /^[A-Z]$/.test(facet)) continue
+      if (facet === "split") {
+        if (group.metric.split !== null && !values.has(group.metric.split)) return false
+        continue
+      }
+      const own = facetIn(group, facet)
+      if (own !== undefined) {
+        if (!values.has(own)) return false
+      } else if (facet === "seed") {
+        if (values.size === 1) return false
+      } else return false
+    }
+    return true
+  }
+
+  /** The effects of the record itself, and of findings that the sentence names. */
+  effectsNamed(bindings: Bindings): KnownEffect[] {
+    const { effects, own } = this.known
+    const findings = bindings.get("F")?.values
+    return effects.filter(
+      ({ holder: { id, label } }) => own.versionIds.has(id) || (label !== null && findings?.has(label)),
+    )
+  }
+
+  /** The metrics that a text names for a number. */
+  metricsOf(bindings: Bindings): { readonly metrics: readonly Metric[]; readonly isNamed: boolean } {
+    const { quantities, own } = this.known
+    const named = bindings.get("metric")
+    const split = bindings.get("split")
+    const isSplit = (metric: Metric) =>
+      split === undefined || split.level === PARAGRAPH || metric.split === null || split.values.has(metric.split)
+    if (named !== undefined)
+      return {
+        metrics: [...named.values].flatMap((name) => quantities.metrics.get(name) ?? []).filter(isSplit),
+        isNamed: true,
+      }
+    if (own.groups.length > 0) {
+      const metrics = [...new Set(own.groups.map(({ metric }) => metric))].filter(isSplit)
+      return { metrics, isNamed: new Set(metrics.map(({ name }) => name)).size === 1 }
+    }
+    const [only, ...more] = quantities.metrics.values()
+    return { metrics: more.length > 0 ? [] : (only ?? []).filter(isSplit), isNamed: false }
+  }
+
+  readonly #candidates = new Map<string, readonly Candidate[]>()
+  /** The groups that a number may be the mean of, if the text names them. Numbers with the same names share them. */
+  groupsOf(bindings: Bindings): readonly Candidate[] {
+    return this.#candidates.getOrInsertComputed(keyOf(bindings), () => this.#candidatesOf(bindings))
+  }
+  #candidatesOf(bindings: Bindings): readonly Candidate[] {
+    const { metrics } = this.metricsOf(bindings)
+    const { own, quantities } = this.known
+    const named = this.attemptsOf(bindings, SENTENCE)
+    const further = named ?? this.attemptsOf(bindings, PARAGRAPH)
+    const all = [
+      ...own.groups.filter(({ metric }) => metrics.includes(metric)),
+      ...(named === undefined
+        ? metrics.flatMap(({ groups }) => groups)
+        : metrics.flatMap(({ byFirst }) => [...named].flatMap((attemptId) => byFirst.get(attemptId) ?? []))),
+    ]
+    const found = all.flatMap((group) => {
+      const isWithin = (some: ReadonlySet<string> | undefined) =>
+        some !== undefined && group.attempts.every(({ attemptId }) => some.has(attemptId))
+      if (named !== undefined && !isWithin(named)) return []
+      if (!this.isConsistent(group, bindings)) return []
+      const isOwn = isWithin(own.attemptIds)
+      if (own.groups.length > 0 && !isOwn && named === undefined) return []
+      const bound = group.telling.filter((facet) => bindings.get(facet)?.values.has(group.key.get(facet) ?? "")).length
+      const isPlaced = isWithin(further) || isOwn || (further === undefined && group.holder.kind === "room")
+      if (!isPlaced && group.metric.experiments > 1) return []
+      return [{ group, bound, isOwn }]
+    })
+    const chosen = found.filter(({ group, bound, isOwn }) => {
+      if (bound > 0) return true
+      if (group.telling.length > 0) return named !== undefined && isSmall(found.length)
+      return isOwn || named !== undefined || quantities.attempts.length === group.attempts.length || group.merged === 0
+    })
+    const most = Math.max(0, ...chosen.map(({ bound }) => bound))
+    const nearest = chosen.filter(({ bound }) => bound === most)
+    return nearest.length <= NARROW ? nearest : []
+  }
+
+  readonly #values = new Map<string, readonly Value[] | undefined>()
+  valuesAt(bindings: Bindings): readonly Value[] | undefined {
+    return this.#values.getOrInsertComputed(keyOf(bindings), () => this.#valuesOf(bindings))
+  }
+  /** The last values of attempts that the text names, by their labels or by seed and arm; undefined if too many. */
+  #valuesOf(bindings: Bindings): readonly Value[] | undefined {
+    const { metrics } = this.metricsOf(bindings)
+    const { quantities, own } = this.known
+    const labelled = bindings.get("A")
+    const named = this.attemptsOf(bindings, SENTENCE)
+    const seed = bindings.get("seed")
+    const bySeed = seed === undefined || seed.level > SENTENCE || seed.values.size > 1 ? undefined : seed
+    const isLabelled = labelled !== undefined && (labelled.level <= SENTENCE || bySeed !== undefined)
+    const scope = named ?? (own.attemptIds.size > 0 ? own.attemptIds : undefined)
+    const ofSeed = bySeed && quantities.dimensions.get("seed")?.values.get([...bySeed.values][0] ?? "")
+    const candidates = isLabelled ? (named ?? this.attemptsOf(bindings, PARAGRAPH)) : (ofSeed ?? scope)
+    if (candidates === undefined) return undefined
+    const most = !isLabelled ? NARROW : bindings.get("metric") === undefined ? NARROW : 20 * NARROW
+    const found: Value[] = []
+    for (const metric of metrics)
+      for (const attemptId of candidates) {
+        if (scope !== undefined && !isLabelled && !scope.has(attemptId)) continue
+        for (const index of metric.ofAttempt.get(attemptId) ?? []) {
+          if (!this.#holds(metric, index, bindings)) continue
+          found.push({ metric, index })
+          if (found.length > most) return undefined
+        }
+      }
+    return found
+  }
+
+  /** Whether nothing that the sentence names contradicts a value. */
+  #holds(metric: Metric, index: number, bindings: Bindings): boolean {
+    for (const [facet, { values, level }] of bindings) {
+      if (level > SENTENCE || facet === "metric" || /^[A-Z]$/.test(facet)) continue
+      if (facet === "split") {
+        if (metric.split !== null && !values.has(metric.split)) return false
+        continue
+      }
+      const own = facetAt(metric, index, facet)
+      if (own === undefined || !values.has(own)) return false
+    }
+    return true
+  }
+
+  says(numeral: Numeral, pattern: RegExp): boolean {
+    const sentence = this.in.sentenceOf(numeral)
+    return sentence !== undefined && pattern.test(this.in.text.slice(sentence.start, sentence.end))
+  }
+}
+
+const isSmall = (count: number): boolean => count <= 3
