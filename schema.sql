@@ -1726,12 +1726,6 @@ WHEN new.body -> '$.message' IS NOT NULL OR new.body -> '$.failure' IS NOT NULL
     OR new.body -> '$.reproduction' IS NOT NULL OR new.body -> '$.outputLabels[0]' IS NOT NULL BEGIN
   INSERT INTO search_items (kind, id, part) SELECT 'attempt', new.attempt_id, 1 + max(position) FROM journal;
 END;
-CREATE TRIGGER attempt_logs_indexed AFTER INSERT ON attempt_logs WHEN new.kind = 'log' BEGIN
-  INSERT INTO search_items (kind, id, part)
-    SELECT 'attempt', new.attempt_id, h.position
-    FROM (SELECT 1 + max(position) AS position FROM journal) h
-    WHERE NOT EXISTS (SELECT 1 FROM search_items i WHERE i.id = new.attempt_id AND i.part = h.position);
-END;
 -- A metric is found through the first event that reports it.
 CREATE TRIGGER metrics_indexed BEFORE INSERT ON attempt_last_metrics
 WHEN NOT EXISTS (SELECT 1
