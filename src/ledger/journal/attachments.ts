@@ -45,6 +45,12 @@ export interface StoredFigure {
   readonly bytes: Buffer
 }
 
+/** SQL for what a search finds of the log that the content of an attempt's event names. */
+export const LOG_WORDS = (kind: string, content: string): string =>
+  `CASE ${kind} WHEN 'attempt' THEN (SELECT f.log ->> '$.words'
+     FROM attachments f
+     WHERE f.digest = ${content} ->> '$.log.digest') END`
+
 export type Attachments = ReturnType<typeof attachments>
 
 export function attachments(db: Db) {

@@ -60,7 +60,8 @@ function repeatOf({ experimentId, revision, status, ran, planId, protocol, isSee
       ? { ...expected, intent: "planned", planId }
       : { ...expected, intent: "rerun", rerunOf: first.attemptId }
   if (asked !== undefined && (first?.runs ?? 0) < asked.runs) {
-    const why = `Its plan asks for ${asked.runs} runs of ${asked.arm} before anything else; ${first?.runs ?? 0} succeeded.`
+    const why =
+      `Its plan asks for ${asked.runs} runs of ${asked.arm} before anything else; ` + `${first?.runs ?? 0} succeeded.`
     return { why, body }
   }
   if (first === undefined || runs.length < 2 || isSeeded === 1 || runs.some((each) => each.runs > 1)) return undefined

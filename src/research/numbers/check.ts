@@ -125,7 +125,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       if (before === null) return []
       const present = hasMoved === 1 ? now && parse(now) : before
       const holder = { kind: "record" as const, id: versionId, label }
-      return [{ holder, effect: parse(effect), figures: before, now: present, hasMoved: hasMoved === 1 }]
+      return [{ holder, effect: parse(effect), before, now: present, hasMoved: hasMoved === 1 }]
     })
   }
 

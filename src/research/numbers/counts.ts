@@ -75,7 +75,7 @@ export function countOf(
             if (group.merged === 0 && group.attempts.every(({ attemptId }) => named?.has(attemptId) ?? true))
               if (scope.isConsistent(group, bindings)) found.push([group.summary.n, group.holder])
     for (const each of scope.effectsNamed(bindings)) {
-      const { pairs, ofCount, againstCount } = each.figures
+      const { pairs, ofCount, againstCount } = each.before
       for (const count of [pairs, ofCount, againstCount]) if (count !== null) found.push([count, each.holder])
     }
   }

@@ -42,13 +42,13 @@ export class Differences {
     const named = new Set(this.#scope.effectsNamed(bindings))
     const metric = bindings.get("metric")
     for (const known of this.#scope.known.effects) {
-      const { effect, figures, now, hasMoved, holder } = known
+      const { effect, before, now, hasMoved, holder } = known
       if (metric === undefined ? !named.has(known) : metric.level <= SENTENCE && !metric.values.has(effect.metric))
         continue
       const sides = this.#sidesOf(effect, numeral, bindings)
       if (sides === undefined || (!named.has(known) && !(sides.isNamed && metric !== undefined))) continue
-      const measure = { name: effect.metric, unit: figures.unit }
-      const sheet = sheetOfEffect(figures)
+      const measure = { name: effect.metric, unit: before.unit }
+      const sheet = sheetOfEffect(before)
       for (const role of roles) {
         const value = sheet[role]
         if (value == null) continue

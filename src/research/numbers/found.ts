@@ -41,10 +41,10 @@ export const sheetOf = ({ summary }: Group): Sheet => ({
   ...{ min: summary.min, max: summary.max, n: summary.n },
   half: summary.low === null ? null : summary.mean - summary.low,
 })
-export const sheetOfEffect = (figures: EffectFigures): Sheet => ({
-  ...{ mean: figures.estimate, se: figures.se, low: figures.low, high: figures.high, p: figures.p, df: figures.df },
-  ...{ sd: figures.noise?.sd ?? null, n: figures.pairs ?? Math.min(figures.ofCount, figures.againstCount) },
-  half: figures.low === null ? null : figures.estimate - figures.low,
+export const sheetOfEffect = (found: EffectFigures): Sheet => ({
+  ...{ mean: found.estimate, se: found.se, low: found.low, high: found.high, p: found.p, df: found.df },
+  ...{ sd: found.noise?.sd ?? null, n: found.pairs ?? Math.min(found.ofCount, found.againstCount) },
+  half: found.low === null ? null : found.estimate - found.low,
 })
 
 /** The mean of a group, or another number of it. */

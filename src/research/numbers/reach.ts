@@ -1,4 +1,4 @@
-/** The attempts whose quantities a text is checked against: all of a Room, or of a larger one those that it is about. */
+/** The attempts that a text is checked against: all of a Room, or of a larger one those that it is about. */
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Remembered } from "../measurements/remembered.ts"

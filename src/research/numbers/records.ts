@@ -31,7 +31,8 @@ export function recordNumbers(db: Db, numbers: Pick<Checking, "ofRecord">) {
      FROM checkpoints c JOIN journal h ON h.position = c.history_position WHERE c.checkpoint_id = +?`,
   )
   const findingText = db.prepare<Said>(
-    `SELECT r.room_id AS roomId, r.created_at AS since, json_array(r.wording, h.content ->> '$.scope', h.content ->> '$.limitations') AS said
+    `SELECT r.room_id AS roomId, r.created_at AS since,
+       json_array(r.wording, h.content ->> '$.scope', h.content ->> '$.limitations') AS said
      FROM records r JOIN journal h ON h.position = r.history_position
      WHERE r.version_id = +? AND r.kind = 'finding'`,
   )

@@ -11,7 +11,7 @@ export interface KnownEffect {
   readonly holder: Holder
   readonly effect: Effect
   /** As it was when the finding landed. */
-  readonly figures: EffectFigures
+  readonly before: EffectFigures
   /** As it is now; null if it can no longer be worked out. The same as before if nothing moved. */
   readonly now: EffectFigures | null
   readonly hasMoved: boolean

@@ -2,6 +2,7 @@
  * Passages that show the matches in a text, as HTML for a page. They are not made by the index, whose method takes
  * quadratic time in the number of occurrences of a word.
  */
+import { LOG_WORDS } from "../../ledger/journal/attachments.ts"
 import { present } from "../../contract/present.ts"
 import { escapeHtml } from "../../contract/text.ts"
 import { limits } from "../../contract/limits.ts"
@@ -12,7 +13,7 @@ import type { Author, Person } from "../../contract/answers/index.ts"
 import { kindsOf } from "../../contract/objects/objects.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
-import { LOG_OF, type Wording, wordsOf } from "./wording.ts"
+import { type Wording, wordsOf } from "./wording.ts"
 import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 const MARKS = { open: "\u0001", close: "\u0002" } as const
@@ -198,7 +199,7 @@ export const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id 
     CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username,
     ${AGENT_AT("h.position")} AS agent, h.at, s.status, h.standing,
     y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.content,
-    ${LOG_OF("i.kind", "w.content")} AS log`
+    ${LOG_WORDS("i.kind", "w.content")} AS log`
 export const ITEM = `search_items i USING (item)
   JOIN search_places h USING (item)
   JOIN search_texts w USING (item)

@@ -15,11 +15,6 @@ export interface Wording {
   /** What a search finds of the log that it names. */
   readonly log?: string | null
 }
-/** SQL for `log`, of an item of a kind with this content. */
-export const LOG_OF = (kind: string, content: string): string =>
-  `CASE ${kind} WHEN 'attempt' THEN (SELECT f.log ->> '$.words'
-     FROM attachments f
-     WHERE f.digest = ${content} ->> '$.log.digest') END`
 
 /** Kinds of items whose words also include their title or label. */
 const called: ReadonlySet<string> = new Set(["message", "link", "finding_link", "checkpoint", "attempt"])

@@ -199,8 +199,8 @@ export function effectsOf(visit: Visit, roomId: string, effects: readonly Effect
       html`<li>${contrastInWords(effect)} repeats ${label("finding", repeats.versionId, repeats.label)}\
 ${fromOther(repeats)}. ${repeats.comparison?.sentence}</li>`,
     effect.belowNoise === true &&
-      html`<li>${contrastInWords(effect)} is smaller than the noise: what the same code and settings differ by from run \
-to run.</li>`,
+      html`<li>${contrastInWords(effect)} is smaller than the noise: \
+what the same code and settings differ by from run to run.</li>`,
     staleReason &&
       html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. \
 ${whyStale(staleReason, now?.sentence)}</li>`,

@@ -228,7 +228,8 @@ ${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exact
 ${
   checkpoint.conclusion === null
     ? html`<h1 dir="auto">${thread.title}</h1>`
-    : html`<h1 class="statement" dir="auto">${inlineMarkdown(checkpoint.conclusion, numbered(checkpoint.conclusion))}</h1>`
+    : html`<h1 class="statement" dir="auto">\
+${inlineMarkdown(checkpoint.conclusion, numbered(checkpoint.conclusion))}</h1>`
 }
 ${
   checkpoint.answer &&

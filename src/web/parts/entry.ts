@@ -228,12 +228,13 @@ export function entryItem(entry: Entry, view: EntryView, verdicts: readonly Entr
   const { author, message, card } = entry
   const labels = view.labels ?? new Map()
   const client = message?.client ?? card?.client
+  const said = (text: string) => view.numbers?.(text, entry.at) ?? []
   return html`<li${own(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}\
 ${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.name ?? words(entry.kind)}</span>`}\
 ${via(client)} · ${permalink}</h2>
     ${inReply(entry, view.known)}
-${message === undefined ? null : html`${markdown(message.text, view.numbers?.(message.text, entry.at))}${pictures(message)}`}\
-${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels, (text) => view.numbers?.(text, entry.at) ?? [])}\
+${message === undefined ? null : html`${markdown(message.text, said(message.text))}${pictures(message)}`}\
+${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels, said)}\
 ${verdicts.map((verdict) => verdictWithin(verdict, view))}
 ${after}</li>`
 }

@@ -49,7 +49,10 @@ ${
         "caption",
       )
 }
-${baselineRepeats && html`<p>Before anything else: ${counted(baselineRepeats.runs, "run")} of ${baselineRepeats.arm}.</p>`}
+${
+  baselineRepeats &&
+  html`<p>Before anything else: ${counted(baselineRepeats.runs, "run")} of ${baselineRepeats.arm}.</p>`
+}
 ${
   successCriteria === undefined
     ? null

@@ -71,7 +71,8 @@ t.test("on pages a number that resolves is a link to where it comes from", async
   const { experimentId } = measured
   const link = (number: string) =>
     new RegExp(
-      `<a class="number" href="/experiments/${experimentId}" aria-describedby="(number-[0-9]+)">${number.replace(".", "\\.")}</a>` +
+      `<a class="number" href="/experiments/${experimentId}" aria-describedby="(number-[0-9]+)">` +
+        `${number.replace(".", "\\.")}</a>` +
         `<span class="tip" role="tooltip" id="\\1">mean of error \\(arm = shift\\), E1: exactly 4\\.25, ` +
         "over 3 values, from A1</span>",
       "g",
