@@ -86,6 +86,10 @@ export function withheld(db: Db) {
        AND e.sequence BETWEEN j.entry_sequence AND j.entry_sequence + 9 AND e.history_position = j.position
      WHERE j.position = +?`,
   )
+  const shrink = db.prepare(
+    `UPDATE room_heads SET accepted_bytes = accepted_bytes + +?
+     WHERE room_id = (SELECT ${idOf("j.room")} FROM journal j WHERE j.position = +?)`,
+  )
   const note = inserting(db, "withheld_fields")
   const quote = inserting(db, "withheld_quotes")
   const nextQuote = db.prepare<{ position: number | null }>(
@@ -292,9 +296,11 @@ export function withheld(db: Db) {
       const body = bodyOf(entry.content, entry.client)
       if (isSealed.get(position) === undefined) kept.seal(position, requestDigestAt(entry))
       const due = marked(body, contentDigest, places)
-      const { client, ...content } = due
+      const { client, ...rest } = due
+      const content = canonicalJson(rest)
+      shrink.run(Buffer.byteLength(content) - Buffer.byteLength(entry.content), position)
       kept.rewrite(position, {
-        content: canonicalJson(content),
+        content,
         client: isJsonObject(client) ? client : undefined,
         given: entry.given,
       })

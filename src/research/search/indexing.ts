@@ -20,8 +20,8 @@ const TOGETHER = 50
 /** Milliseconds of a step: while it runs, the thread does nothing else. */
 const STEP_MS = 10
 
-/** Pages of an index merged at a time. */
-const MERGED = 200
+/** Pages of each index merged at a time: some tens of milliseconds. */
+const MERGED = 64
 
 type Run = ReturnType<Db["prepare"]>
 
