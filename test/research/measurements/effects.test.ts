@@ -63,6 +63,23 @@ t.test("the service computes the effect, and states it in a sentence", async (t)
   t.match(effects[0]?.sentence, /^error of shift − baseline at labels 400: −0\.9\d+, 95 % −1\.\d+ to −0\.\d+, 4 pairs$/)
 })
 
+t.test("an effect on an attempt that still runs is refused for that reason", async (t) => {
+  const running = await work.attempt("started")
+  await work.tell(running, "progress", { metrics: error("mixup", 400, [4.4, 4.5, 4.3, 4.6]) })
+  const refusedWith = async (effect: Partial<Effect>, attemptIds: string[]) => {
+    const { issues } = await refusalOf(publish([{ ...shift, ...effect }], attemptIds))
+    return issues?.map(({ path, message }) => `${path} ${message}`)
+  }
+  const why = /: A\d+ is started; only success counts$/
+  t.match(await refusedWith({}, [running]), [/metric has no value of error yet/])
+  t.match(await refusedWith({}, [running]), [why])
+  t.match(await refusedWith({ of: { arm: "mixup" } }, [attemptId, running]), [
+    /of names a group without a finite value/,
+  ])
+  t.match(await refusedWith({ of: { arm: "mixup" } }, [attemptId, running]), [why])
+  await work.tell(running, "succeeded")
+})
+
 t.test("an effect that cannot be computed is refused, with its path", async (t) => {
   const issues = async (effect: Partial<Effect>, attemptIds?: string[]) => {
     const refusal = await refusalOf(publish([{ ...shift, ...effect }], attemptIds))
