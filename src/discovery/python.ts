@@ -167,7 +167,8 @@ function readMethods(read: Read): string[] {
   const several = Object.keys(formats).length > 0
   const form = formOf(read)
   const one = method({
-    name: `get_${name}`,
+    // A read that is sent something is a question, not something to get.
+    name: read.method === "POST" ? name : `get_${name}`,
     parameters,
     answer: several ? "Any" : answerOf[form],
     words,

@@ -14,7 +14,7 @@ const schemaParameters = {
   operation: v.exactOptional(
     described(
       plain(1_000),
-      "The operation whose JSON Schema to return; with compact one or several, separated by commas.",
+      "The operation whose JSON Schema to return, or reads; with compact one or several, separated by commas.",
     ),
   ),
   example: flag("With operation: an example body instead of the schema."),
@@ -68,7 +68,9 @@ const all = [
     summary: "How agents work here, in Markdown; part selects one of the references.",
     parameters: {
       part: v.exactOptional(described(oneOf(enumerations.skillPart), "Left out: how to start, and the rules.")),
-      operation: v.exactOptional(described(plain(100), "With part: only the section of this operation.")),
+      operation: v.exactOptional(
+        described(plain(100), "With part: only the section of this operation or read; all: the whole part."),
+      ),
     },
     mediaType: "text/markdown",
     refusals: ["unknown_operation"],

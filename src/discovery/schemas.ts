@@ -3,6 +3,7 @@ import { type JsonSchema, bodySchema, inputSchema, schemaUrl } from "../contract
 import { inCode } from "./markdown.ts"
 import { inDigits, andOf, orOf } from "../contract/text.ts"
 import { isObject } from "../contract/json.ts"
+import { present } from "../contract/present.ts"
 import type { Conditional, Operation, SchemaDocument } from "../contract/definitions/operation.ts"
 import { limits } from "../contract/limits.ts"
 import { isUuid } from "../contract/schema/fields.ts"
@@ -11,6 +12,7 @@ import { type Family, schemaVersions } from "../contract/versions.ts"
 import type { SchemaBundle, SchemaIndex } from "./answers.ts"
 import type { Place } from "./bootstrap.ts"
 import { agentOperations, agentOperationsOf } from "./manifest.ts"
+import { namedRead, noSuchName, readSchema } from "./named.ts"
 import type { DiscoveryParameters } from "./routes.ts"
 
 // Describes a JSON Schema in prose: a row for each property at any depth, with its type, bounds and whether it is
@@ -307,9 +309,7 @@ function mustFind(document: SchemaDocument, name: string): Operation {
   if (found?.document === document) return found
   throw new Refusal(
     "unknown_operation",
-    found === undefined
-      ? "No operation has this name; without operation the answer lists all of them."
-      : `${name} is in the ${found.document} schema.`,
+    found === undefined ? noSuchName(name) : `${name} is in the ${found.document} schema.`,
   )
 }
 
@@ -358,6 +358,13 @@ export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBund
  */
 export function schemaAnswer(document: SchemaDocument, query: DiscoveryParameters<"research_schema">, place: Place) {
   const { operation } = query
+  const named = operation?.split(",").map((name) => namedRead(name.trim())) ?? []
+  const found = named.filter((read) => read !== undefined).slice(0, MOST_NAMES)
+  if (found.length > 0 && found.length === named.length) {
+    if (query.example !== undefined) throw wrongParameter("/example", "is of operations, and this is a read")
+    const described = found.map(readSchema)
+    return described.length > 1 ? { reads: described } : present(described[0])
+  }
   if (query.compact !== undefined) {
     if (query.bundle !== undefined || query.example !== undefined)
       throw wrongParameter("/compact", "can be combined only with operation")

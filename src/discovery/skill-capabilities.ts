@@ -10,14 +10,15 @@ import { reads } from "../contract/reads/index.ts"
 import { schemaVersions, type Family } from "../contract/versions.ts"
 import { agentOperationsOf, agentOperations, agentReads } from "./manifest.ts"
 import { all, blocks, bullets, code, get, inCode, op, table, either, numbered } from "./markdown.ts"
-import { inDigits } from "../contract/text.ts"
+import { inDigits, shortened } from "../contract/text.ts"
 import { operationRefusals, readRefusals } from "./possible-refusals.ts"
 import { states } from "../contract/states.ts"
 import { bodySchema, schemaUrl } from "../contract/definitions/json-schema.ts"
 import type { Conditional, Operation } from "../contract/definitions/operation.ts"
 import type { Read } from "../contract/definitions/read.ts"
 import { bootstrap } from "./bootstrap.ts"
-import { type Parameter, queryParameters } from "./parameters.ts"
+import { gist } from "./named.ts"
+import { type Parameter, pathParameters, queryParameters } from "./parameters.ts"
 import { type Row, rows, typeInWords, typeNames } from "./schemas.ts"
 
 // The reference's section on the Library, which has its own keys, schema version and refusals.
@@ -287,6 +288,45 @@ export const capability = (operation: Operation, baseUrl: string): string =>
     refusalTable(ownRefusals(operation)),
     `Every operation may also be refused with ${either(commonRefusals[operation.family])}. Schema: ` +
       `${schemaUrl(operation, baseUrl)}; example body: ${schemaUrl(operation, baseUrl)}&example=1`,
+  )
+
+/** One read, with its parameters and their bounds. */
+export function readCapability(read: Read): string {
+  const { name, method, path, summary, query, cursor, formats } = read
+  const parameters = [...pathParameters(path), ...queryParameters(query.entries)]
+  return blocks(
+    `# ${name}`,
+    summary,
+    bullets([
+      `${inCode(`${method} ${path}`)}, credential: ${neededFor(read)}`,
+      ...(cursor === null ? [] : [`A list; its cursor is of the kind ${cursor}`]),
+      `Forms: ${all(["json", "markdown", ...Object.keys(formats).filter((form) => form !== "markdown")])}`,
+      `May be refused with ${either(readRefusals(read))}`,
+    ]),
+    parameters.length === 0 ? "It has no parameters." : bullets(parameters.map(describedParameter)),
+  )
+}
+
+/** A parameter with what it means and with its bounds. */
+function describedParameter(parameter: Parameter): string {
+  const { description, ...bare } = parameter
+  return `${parameterText(bare)}${description === undefined ? "" : `. ${description}`}`
+}
+
+const indexLine = ({ name, summary }: Operation | Read): string => `${name}: ${shortened(gist(summary), INDEXED)}`
+/** Characters of a line of the index beside the name. */
+const INDEXED = 44
+
+/** A line for each operation and each read. */
+export const capabilityIndex = (): string =>
+  blocks(
+    "# Capabilities",
+    `Add ${inCode("&operation=NAME")} for one operation or read with its parameters, or ${inCode("&operation=all")} ` +
+      "for all of them with every refusal.",
+    "## Operations",
+    bullets(agentOperations.map(indexLine)),
+    "## Reads",
+    bullets(agentReads.map(indexLine)),
   )
 
 export const capabilities = (): string =>

@@ -66,8 +66,8 @@ export const startHere = (baseUrl: string): string =>
     "## More",
     bullets([
       `${get("skill", "?part=reading")}: feeds, lists, evidence, measurements, and the meaning of words.`,
-      `${get("skill", "?part=capabilities&operation=NAME")}: one operation in prose with its refusals; ` +
-        `without ${inCode("operation")}, everything.`,
+      `${get("skill", "?part=capabilities&operation=NAME")}: one operation or read, with its ` +
+        `parameters; without ${inCode("operation")}, their names.`,
       `${inCode("bootstrap")} of ${get("manifest")}: the steps to recover if you lost everything.`,
       `A person's Library, with a personal key (${inCode("rrk_…")}): ${get("library_identity")}, ` +
         `${get("library_schema", "?bundle=1")}, ${inCode("schemaVersion")} ` +

@@ -3,20 +3,27 @@ import type { SkillPart } from "../contract/schema/enumerations.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
 import { Refusal, wrongParameter } from "../contract/refusals/refusal.ts"
 import type { Place } from "./bootstrap.ts"
-import { agentOperations } from "./manifest.ts"
-import { capabilities, capability } from "./skill-capabilities.ts"
+import type { Read } from "../contract/definitions/read.ts"
+import { namedOperation, namedRead, noSuchName } from "./named.ts"
+import { capabilities, capability, capabilityIndex, readCapability } from "./skill-capabilities.ts"
 import { commandOf, examples } from "./skill-examples.ts"
 import { readingPart, startHere } from "./skill-start.ts"
 
 interface Part {
   readonly whole: (baseUrl: string) => string
+  /** What is read without a name, if not the whole. */
+  readonly index?: () => string
   /** The section of one operation; left out if the part has none. */
   readonly one?: (of: Operation, baseUrl: string) => string
+  readonly oneRead?: (of: Read) => string
 }
+
+/** The name that stands for the whole of a part. */
+const ALL = "all"
 
 const parts: Readonly<Record<SkillPart, Part>> = {
   reading: { whole: readingPart },
-  capabilities: { whole: capabilities, one: capability },
+  capabilities: { whole: capabilities, index: capabilityIndex, one: capability, oneRead: readCapability },
   examples: { whole: examples, one: commandOf },
 }
 
@@ -29,13 +36,16 @@ export function skill(part: SkillPart | undefined, { baseUrl }: Place, name?: st
     if (name === undefined) return `${startHere(baseUrl)}\n`
     throw wrongParameter("/part", "is required with operation")
   }
-  const { whole, one } = parts[part]
-  if (name === undefined) return `${whole(baseUrl)}\n`
+  const { whole, index, one, oneRead } = parts[part]
+  if (name === undefined) return `${index?.() ?? whole(baseUrl)}\n`
+  if (name === ALL) return `${whole(baseUrl)}\n`
   if (one === undefined) throw wrongParameter("/operation", `does not go with part=${part}`)
-  const operation = agentOperations.find((known) => known.name === name)
-  if (operation === undefined)
-    throw new Refusal("unknown_operation", "No operation has this name; part=capabilities lists all of them.")
-  return `${one(operation, baseUrl)}\n`
+  const operation = namedOperation(name)
+  if (operation !== undefined) return `${one(operation, baseUrl)}\n`
+  const read = namedRead(name)
+  if (read === undefined) throw new Refusal("unknown_operation", noSuchName(name))
+  if (oneRead === undefined) throw wrongParameter("/operation", `is a read, and part=${part} is of operations`)
+  return `${oneRead(read)}\n`
 }
 
 /** The format requires the folder to have the skill's name. */

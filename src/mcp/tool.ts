@@ -5,6 +5,7 @@
 import { reading } from "../discovery/schemas.ts"
 import { agentOperations, agentOperationsOf } from "../discovery/manifest.ts"
 import { pathOf } from "../discovery/markdown.ts"
+import { gist, namedOperation, noSuchName, readSchema } from "../discovery/named.ts"
 import { pathParameters, queryParameters } from "../discovery/parameters.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { pathNames } from "../contract/definitions/operation.ts"
@@ -20,9 +21,6 @@ import type { Sender } from "./writing.ts"
 
 /** The name that lists the reads. */
 const READS = "reads"
-/** The first sentence of a summary, or its text up to the first colon. */
-const gist = (summary: string): string => /^.*?(?=[.:;](?:\s|$)|$)/.exec(summary)?.[0] ?? summary
-
 const operationList = (door: ServiceCaller): string =>
   [
     "Operations, for write and rehearse:",
@@ -33,15 +31,6 @@ const operationList = (door: ServiceCaller): string =>
   ].join("\n")
 
 const readList = (): string => readable.map(({ name, summary }) => `- ${name}: ${gist(summary)}`).join("\n")
-
-const ofRead = ({ name, summary, path, query }: Read): string =>
-  JSON.stringify({
-    read: name,
-    summary,
-    parameters: [...pathParameters(path), ...queryParameters(query.entries)].map(
-      ({ style: _, explode: __, in: ___, ...parameter }) => parameter,
-    ),
-  })
 
 /** Converts a short schema to the tools' input: adds the ids of the path. */
 function asInput({ post, $comment: _, properties = {}, ...schema }: JsonSchema): JsonSchema {
@@ -76,12 +65,17 @@ export async function describe(door: ServiceCaller, name: unknown, signal: Abort
   const names = (Array.isArray(name) ? name : String(name).split(",")).map((each) => String(each).trim())
   if (names.length > 0 && names.every((each) => agentOperations.some((known) => known.name === each)))
     return ofOperations(door, names, signal)
-  const read = readNamed(names[0])
-  return read === undefined || names.length > 1
-    ? toolError(
-        `No operation or read has this name; schema without a name lists the operations, schema ${READS} the reads.`,
-      )
-    : { text: ofRead(read), isError: false }
+  const reads = names.map(readNamed)
+  const found = reads.filter((read) => read !== undefined)
+  if (found.length === reads.length) return { text: found.map(ofRead).join("\n"), isError: false }
+  const wrong = names.find((each, at) => reads[at] === undefined && namedOperation(each) === undefined)
+  return toolError(wrong === undefined ? "Ask for operations or for reads, not for both at once." : noSuchName(wrong))
+}
+
+/** A read by name, without its path, which a tool fills in. */
+function ofRead(read: Read): string {
+  const { get: _get, post: _post, ...schema } = readSchema(read) as JsonSchema
+  return JSON.stringify({ read: read.name, ...schema })
 }
 
 export interface Call {

@@ -1,5 +1,6 @@
 /** The MCP tools: few, generated from the contract, all using the service's own routes. */
 import { agentOperationsOf } from "../discovery/manifest.ts"
+import { noSuchName } from "../discovery/named.ts"
 import type { Read } from "../contract/definitions/read.ts"
 import { pathTo, type ReadName } from "../contract/reads/index.ts"
 import { pathNames } from "../contract/definitions/operation.ts"
@@ -68,7 +69,10 @@ async function sendAnyRead(call: Call): Promise<ToolAnswer> {
   if (typeof path === "string") return askAddress(door, path, optionsOf(call, bytes))
   const chosen = readNamed(name)
   if (chosen === undefined)
-    return toolError("Give the name of a read, or the path of a link. schema with name reads lists the reads.")
+    return toolError(
+      `${name === undefined ? "Give the name of a read, or the path of a link." : noSuchName(String(name))} ` +
+        "schema with name reads lists the reads.",
+    )
   if (typeof parameters !== "object" || parameters === null) return toolError("parameters must be an object.")
   return askRead(door, chosen, { ...parameters }, optionsOf(call, bytes))
 }

@@ -23,9 +23,10 @@ t.test("every operation and read is a method, every refusal a class, and no plac
     (read) => !["session", "operator", "visitor"].includes(read.surface) && !isEvents(read),
   )
   t.strictSame(
-    [...agentOperations.map(({ name }) => name), ...open.map(({ name }) => `get_${name}`)].filter(
-      (name) => !methods.includes(name),
-    ),
+    [
+      ...agentOperations.map(({ name }) => name),
+      ...open.map(({ name, method }) => (method === "POST" ? name : `get_${name}`)),
+    ].filter((name) => !methods.includes(name)),
     [],
   )
   t.equal(named("class").filter((name) => module.includes(`class ${name}(Refused)`)).length, refusalCodes.length)

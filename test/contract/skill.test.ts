@@ -12,6 +12,8 @@ import { skillAdvice, skillRules } from "../../src/discovery/skill-rules.ts"
 import { skill } from "../../src/discovery/skill.ts"
 import { checkBody } from "../../src/contract/definitions/operation.ts"
 import { batch } from "../../src/contract/operations/batch.ts"
+import { agentReads } from "../../src/discovery/manifest.ts"
+import { schemaAnswer } from "../../src/discovery/schemas.ts"
 import { operationNamed, operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { refusals } from "../../src/contract/refusals/refusal.ts"
@@ -19,7 +21,7 @@ import { refusals } from "../../src/contract/refusals/refusal.ts"
 const place = { baseUrl: "https://rooms.example.org/lab" }
 const start = skill(undefined, place)
 const reading = skill("reading", place)
-const capabilities = skill("capabilities", place)
+const capabilities = skill("capabilities", place, "all")
 const examples = skill("examples", place)
 const agentOperations = operations.filter(({ surface }) => surface === "agent")
 
@@ -80,6 +82,45 @@ t.test("One operation can be requested alone", (t) => {
   t.throws(() => skill("reading", place, "post_message"), { code: "invalid_parameter" })
   t.end()
 })
+
+t.test("Any read's parameters, with their bounds, cost at most 12 kB: the index, then the read", (t) => {
+  const index = skill("capabilities", place)
+  t.ok(Buffer.byteLength(index) <= 12_000, `the index has ${Buffer.byteLength(index)} bytes`)
+  const named = [...agentOperations, ...agentReads].filter(({ name }) => !index.includes(`- ${name}: `))
+  t.same(named, [], "every operation and every read has its line")
+  for (const { name, path, query } of agentReads) {
+    const one = skill("capabilities", place, name)
+    t.ok(Buffer.byteLength(one) <= 5_000, `${name}: ${Buffer.byteLength(one)} bytes`)
+    const untold = Object.keys(query.entries).filter((parameter) => !one.includes(`\`${parameter}\``))
+    t.same([one.includes(path), untold], [true, []], name)
+    const schema = schemaAnswer("research", { operation: name }, place) as { properties: object }
+    const least = [...Object.keys(query.entries)].filter((parameter) => !Object.hasOwn(schema.properties, parameter))
+    t.same(least, [], `${name}: its schema has each parameter`)
+    t.ok(JSON.stringify(schema).length <= 8_000, `${name}: ${JSON.stringify(schema).length} bytes`)
+  }
+  t.match(skill("capabilities", place, "room_ledger"), /`limit`: .*1 to 200/, "bounds are told")
+  t.end()
+})
+
+t.test("An unknown name is answered with the nearest", (t) => {
+  const near = (name: string) =>
+    /The nearest are (.*)\.$/.exec(String(messageOf(() => skill("capabilities", place, name))))?.[1]
+  t.match(near("measurements"), /room_measurements/)
+  t.match(near("get_attempt"), /^attempt/)
+  t.match(near("publish_findings"), /^publish_finding/)
+  const asked = () => schemaAnswer("research", { operation: "measurments", compact: "1" }, place)
+  t.match(messageOf(asked), /The nearest are .*measurements/)
+  t.end()
+})
+
+function messageOf(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    return (error as Error).message
+  }
+  return ""
+}
 
 t.test("Its reference lists every refusal and its remedy", (t) => {
   const told = (code: string, remedy: string) =>

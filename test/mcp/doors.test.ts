@@ -367,6 +367,13 @@ tap.test("no tool call, whatever it contains, ends in an internal error", async 
   await t.rejects(client.getPrompt({ name: "begin", arguments: {} }), /There is no prompt/)
   await t.rejects(client.listResources({ cursor: "nonsense" }), /cursor|after/)
   t.match(await agents.credential.call("schema", { name: "constructor" }), { isError: true })
+  const { call: ask } = agents.credential
+  t.match(await ask("schema", { name: "measurements" }), { isError: true, text: /nearest are .*room_measurements/ })
+  t.match(await ask("read", { name: "measurements" }), { isError: true, text: /nearest are .*room_measurements/ })
+  const described = await ask("schema", { name: "room_ledger,room_links" })
+  t.match(described, { isError: false, text: /"read":"room_ledger".*"maximum":200[^]*"read":"room_links"/ })
+  const listed = (await ask("schema", {})).text.length + (await ask("schema", { name: "reads" })).text.length
+  t.ok(listed <= 12_000, `all names: ${listed} bytes`)
 })
 
 tap.test("an answer that is too long to read says how to ask for less", async (t) => {

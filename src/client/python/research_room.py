@@ -4,8 +4,8 @@
     room = Room()                # at @BASE_URL@; the credential is in RESEARCH_ROOM_TOKEN
     print(room.get_room_brief(format="markdown", budget=@BRIEF@))
 
-Each operation of the service is a method, and each read is one that begins with get_; all_ iterates over the items of a
-list, on all its pages. `python3 research_room.py NAME ...` prints the parameters of methods. A piece of research, in
+Each operation of the service is a method, and each read is one that begins with get_ (check_text, which is sent a text,
+does not); all_ iterates over the items of a list, on all its pages. `python3 research_room.py NAME ...` prints the parameters of methods. A piece of research, in
 order:
 
     proposed = room.propose_experiment(...)
@@ -38,6 +38,7 @@ import codecs
 import collections
 import contextlib
 import datetime
+import difflib
 import enum
 import functools
 import hashlib
@@ -1835,7 +1836,12 @@ def _usage(name: str) -> str:
     kind: type = Room if hasattr(Room, name) else Library
     method = getattr(kind, name, None)
     if name.startswith("_") or not callable(method):
-        return f"There is no method {name}; help(Room) lists all methods."
+        known = [each for each in (*dir(Room), *dir(Library)) if not each.startswith("_")]
+        words = set(name.lower().split("_"))
+        alike = sorted(dict.fromkeys(known), key=lambda each: -len(words.intersection(each.split("_"))))
+        found = [each for each in alike[:3] if words.intersection(each.split("_"))]
+        near = [*found, *difflib.get_close_matches(name, known, 3, 0.4)]
+        return f"There is no method {name}. The nearest are {', '.join(dict.fromkeys(near)) or 'in help(Room)'}."
     parameters = [each for each in inspect.signature(method).parameters.values() if each.name != "self"]
     usage = ", ".join(each.name if each.default is each.empty else f"{each.name}=..." for each in parameters)
     return f"{kind.__name__.lower()}.{name}({usage})\n{inspect.getdoc(method)}\n"
