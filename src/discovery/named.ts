@@ -1,4 +1,4 @@
-/** What operations and reads are called: a line for each, the parameters of a read, and the nearest name to a wrong one. */
+/** The names of operations and reads: the gist of each, the parameters of a read, the names nearest to a wrong one. */
 import type { Operation } from "../contract/definitions/operation.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import type { Read } from "../contract/definitions/read.ts"
@@ -59,7 +59,17 @@ export const noSuchName = (name: string): string =>
   `No operation or read has the name ${name.slice(0, 60)}. The nearest are ${orOf(nearest(name))}.`
 
 /** A read as a schema: its path, its parameters with their bounds, and the forms of its answer. */
-export function readSchema({ name, summary, method, path, query, surface, permissions, cursor, formats }: Read) {
+export function readSchema({
+  name,
+  summary,
+  method,
+  path,
+  query,
+  surface,
+  permissions,
+  cursor,
+  formats,
+}: Read): JsonSchema {
   const parameters = [...pathParameters(path), ...queryParameters(query.entries)]
   const needs = surface === "credential" || surface === "key" ? { needs: [surface, ...permissions] } : {}
   return {
@@ -77,5 +87,5 @@ export function readSchema({ name, summary, method, path, query, surface, permis
       ]),
     ),
     required: parameters.flatMap(({ name: parameter, required }) => (required ? [parameter] : [])),
-  } satisfies JsonSchema & Record<string, unknown>
+  }
 }

@@ -74,7 +74,7 @@ export async function describe(door: ServiceCaller, name: unknown, signal: Abort
 
 /** A read by name, without its path, which a tool fills in. */
 function ofRead(read: Read): string {
-  const { get: _get, post: _post, ...schema } = readSchema(read) as JsonSchema
+  const { get: _get, post: _post, ...schema } = readSchema(read)
   return JSON.stringify({ read: read.name, ...schema })
 }
 
