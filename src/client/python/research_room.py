@@ -4,8 +4,9 @@
     room = Room()                # at @BASE_URL@; the credential is in RESEARCH_ROOM_TOKEN
     print(room.get_room_brief(format="markdown", budget=@BRIEF@))
 
-Each operation of the service is a method, and each read is one that begins with get_ (check_text does not: it is sent
-a text); all_ iterates over the items of a list, on all its pages. `python3 research_room.py NAME ...` prints the parameters of methods. A piece of research, in
+Each operation of the service is a method, and each read is one that begins with get_; check_text does not, because it
+is sent a text. all_ iterates over the items of a list, on all its pages.
+`python3 research_room.py NAME ...` prints the parameters of methods. A piece of research, in
 order:
 
     proposed = room.propose_experiment(...)
