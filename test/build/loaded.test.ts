@@ -86,3 +86,13 @@ test("--help, connect and the lists of choices are printed without loading the s
   )
   t.end()
 })
+
+test("what is loaded when it is needed is no package in CommonJS, which would have no named exports", (t) => {
+  const wrong = Object.entries(inputs).flatMap(([file, { imports }]) =>
+    imports
+      .filter(({ path, kind }) => kind === "dynamic-import" && inputs[path]?.format === "cjs")
+      .map(({ path }) => `${file} loads ${path}`),
+  )
+  t.strictSame(wrong, [])
+  t.end()
+})
