@@ -59,12 +59,11 @@ export const skillRules = {
     `${inCode(`POST ${batch.path}`)} does up to ${limits.batchWrites} writes of one Room, ` +
     `${inCode("{writes: [{as, operation, params, body}]}")}, in order, or none; ${inCode("params")} holds the ids of ` +
     `the path, and ${inCode('{"$from": "a", "path": "/targetId"}')} stands for a part of the receipt of write ` +
-    `${inCode("a")} (${["/result/revision", "/result/status", "/result/planId", "/entry/sequence"]
-      .map(inCode)
-      .join(", ")} too).`,
+    `${inCode("a")} (${["/result/revision", "/result/status", "/result/planId"].map(inCode).join(", ")} too). ` +
+    `${inCode('"expectedWatermark": {"$after": 57}')} is 57, as it was read, and what the batch itself wrote before.`,
   guarded:
     `A write with ${inCode("expected…")} is refused ${code("state_conflict")} when that has changed, ` +
-    `with the current state in ${inCode("current")}.`,
+    `with the current state in ${inCode("current")}; a refused watermark lists there what came between.`,
 
   replayed: `The same id and content answer the first receipt, marked ${inCode("replayed: true")}.`,
   changed: `The same id with different content is ${code("request_conflict")}.`,

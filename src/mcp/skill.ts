@@ -49,7 +49,8 @@ export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
       `${inOrder} ` +
         `${inCode('{"$from": "a", "path": "/targetId"}')} takes a part of the receipt of the earlier write named ` +
         `${inCode("a")}: its ${inCode("/result/revision")}, ${inCode("/result/status")}, ` +
-        `${inCode("/result/planId")}, ${inCode("/entry/sequence")}.`,
+        `${inCode("/result/planId")}. ${inCode('"expectedWatermark": {"$after": 57}')} is 57, as you read it, and ` +
+        "what the batch itself wrote before.",
       `${inCode(uploadFigure.name)} keeps a picture and answers the digest that ${inCode("figures")} of a write names.`,
       `${rules.guarded} ${advice.copy_expected}`,
       `${advice.conflict} ${advice.write_markdown} ${advice.write_ids}`,

@@ -21,8 +21,8 @@ order:
         finding = batch.publish_finding(...)
         link = batch.link_experiment_finding(..., finding_version_id=finding.targetId)
         batch.report_experiment_status(...)
-        # 57 as you read it: refused if others wrote since; what this batch writes before is no reason.
-        batch.post_research_checkpoint(..., expected_watermark={"$after": 57})
+        # 57 as you read it: refused if others wrote since; what this batch writes before is no reason, and covered.
+        batch.post_research_checkpoint(..., expected_watermark={"$after": 57}, covers_through={"$after": 57})
 
 A refusal is raised as Refused, with a subclass for each code. Its text names each fault in what you sent.
 A write whose answer is lost is sent again with the same id, and the service stores it once. A write that cannot be

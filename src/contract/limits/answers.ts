@@ -108,6 +108,8 @@ export const ofAnswers = {
   missingCells: 20,
   /** Effects that are gathered for one record, the newest. */
   gatheredEffects: 500,
+  /** Entries that the refusal of a watermark lists. */
+  entriesBetween: 10,
   /** Records that are looked through for what changed, the newest, and those that a read tells. */
   changedSight: 200,
   changedItems: 30,

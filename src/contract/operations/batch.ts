@@ -19,8 +19,8 @@ export const isBatched = ({ family, surface }: Operation): boolean => family ===
 const names = operations.filter(isBatched).map(({ name }) => name)
 
 /**
- * The body of a batch. An `expectedWatermark` may be `{"$after": 57}`: 57, as it was read, and what this batch itself
- * wrote before in that Thread. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of
+ * The body of a batch. An `expectedWatermark`, and what a checkpoint covers, may be `{"$after": 57}`: 57, as it was
+ * read, and what this batch itself wrote before in that Thread. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of
  * the receipt of write `a`.
  */
 export const batchBody = shape({
@@ -114,14 +114,17 @@ const isAfter = (value: unknown): value is After =>
   isObject(value) && Number.isSafeInteger(value.$after) && Object.keys(value).length === 1
 
 /**
- * Replaces the watermark of a body that is told as it was read. @param written returns how many entries the batch
+ * Replaces the watermarks of a body that are told as they were read. @param written returns how many entries the batch
  * wrote before in a Thread
  */
 export function watermarked(body: JsonObject, written: (threadId: string) => number): JsonObject {
-  const { expectedWatermark, threadId } = body
-  if (!isAfter(expectedWatermark)) return body
+  const { expectedWatermark, coversThrough, threadId } = body
   const before = typeof threadId === "string" ? written(threadId.toLowerCase()) : 0
-  return { ...body, expectedWatermark: expectedWatermark.$after + before }
+  return {
+    ...body,
+    ...(isAfter(expectedWatermark) && { expectedWatermark: expectedWatermark.$after + before }),
+    ...(isAfter(coversThrough) && { coversThrough: coversThrough.$after + before }),
+  }
 }
 
 /**

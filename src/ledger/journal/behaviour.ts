@@ -19,6 +19,8 @@ export interface Call<Body = unknown, Params = Readonly<Record<string, string>>>
   readonly content: string
   /** `sha256:` over `content`. */
   readonly contentDigest: string
+  /** The entries that its batch wrote before in its Thread. */
+  readonly ownBefore?: number
   /** The result of the behaviour's own `prepare`. */
   readonly prepared?: unknown
   /**

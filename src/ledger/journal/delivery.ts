@@ -22,6 +22,8 @@ export interface Request {
   readonly actor: Actor
   readonly params: Readonly<Record<string, string>>
   readonly body: unknown
+  /** The entries that its batch wrote before in its Thread. */
+  readonly ownBefore?: number
   /** Make every check, do the work, roll it back, and return the answer that the write would have had. */
   readonly rehearse?: boolean
 }
@@ -54,7 +56,7 @@ const isMarked = (body: JsonObject, path: string): boolean =>
  * @throws Refusal 422, 413
  */
 export function checkRequest(
-  { operation, actor, params, body: input }: Request,
+  { operation, actor, params, body: input, ownBefore }: Request,
   behaviour: AnyBehaviour,
   hasMarks = false,
 ): Delivery {
@@ -101,6 +103,7 @@ export function checkRequest(
     contentDigest,
     client: kept,
     deliveryId: String(value[operation.delivery]),
+    ...(ownBefore !== undefined && { ownBefore }),
   }
 }
 

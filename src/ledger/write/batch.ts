@@ -39,10 +39,12 @@ const asRequest = (
   written: (threadId: string) => number = () => 0,
 ): Request => {
   const { params, body } = jsonObject(whole)
+  const { threadId } = jsonObject(body)
   return {
     operation,
     actor,
     body: watermarked(jsonObject(body), written),
+    ...(typeof threadId === "string" && { ownBefore: written(threadId.toLowerCase()) }),
     params: Object.fromEntries(Object.entries(jsonObject(params)).map(([name, value]) => [name, idIn(name, value)])),
   }
 }

@@ -2,9 +2,11 @@
 import { limits } from "../../contract/limits.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
 import { WORRIES_AT } from "../evidence/words.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import { type Author, type Entry, writerName } from "../../contract/answers/index.ts"
+import { oneLine, shortened } from "../../contract/text.ts"
+import type { Timeline } from "../../ledger/journal/timeline.ts"
 import { type Reviewed, reviewedSince } from "../../contract/answers/reviews.ts"
-import { JsonText, parse, type Stored } from "../../contract/json.ts"
+import { JsonText, parse, parsed, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { CheckpointSummary, OpenQuestion } from "../../contract/answers/records.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -227,27 +229,55 @@ export function checkpoints(db: Db) {
 
 // The behaviour that posts checkpoints.
 
+/** An entry that came after a Thread was read, by its label and in a sentence. */
+function inBetween({ sequence, at, author, message, card, receipt }: Entry) {
+  const label = receipt?.target.label ?? (card !== undefined && "label" in card ? card.label : null)
+  const said =
+    message?.text ??
+    (card === undefined
+      ? (receipt?.operation ?? "").replaceAll("_", " ")
+      : "wording" in card
+        ? card.wording
+        : (card.conclusion ?? card.synthesis))
+  return { sequence, label, says: shortened(oneLine(said), BETWEEN), by: writerName(author), at }
+}
+/** The characters of such a sentence. */
+const BETWEEN = 200
+
 interface OperationTables {
   readonly threads: Threads
   readonly checkpoints: Checkpoints
   readonly evidence: Evidence
   readonly keptTables: KeptTables
+  readonly timeline: Pick<Timeline, "after">
 }
 
-export function checkpointOperations({ threads, checkpoints, evidence, keptTables }: OperationTables) {
+export function checkpointOperations({ threads, checkpoints, evidence, keptTables, timeline }: OperationTables) {
   const post_research_checkpoint = behaviour("post_research_checkpoint", {
     subject: ({ body }) => threadSubject(threads, body.threadId),
     references: ({ body: { table } }, { roomId }) => (table === undefined ? [] : keptTables.faults(roomId, table)),
-    admit({ body }, { threadId }) {
+    admit({ body, ownBefore = 0 }, { threadId }) {
       const thread = threads.summary(threadId)
       const watermark = thread?.timelineWatermark ?? 0
-      if (body.expectedWatermark !== watermark) {
-        throw new Refusal("state_conflict", `The Thread has moved to ${watermark} since you read it.`, {
+      const { expectedWatermark: expected } = body
+      if (expected !== watermark) {
+        // As the client counts: without what its batch wrote before.
+        const [read, now] = [expected - ownBefore, watermark - ownBefore]
+        const entries = timeline.after(threadId, read, undefined, Math.max(0, now - read))
+        const between = entries.slice(0, limits.entriesBetween).map(({ entry }) => inBetween(parsed<Entry>(entry)))
+        const told = between.map(({ label, says }) => (label === null ? says : `${label}: ${says}`)).join(" · ")
+        const message =
+          read > now
+            ? `The Thread ends at ${now}; it has no entry ${read}.`
+            : `The Thread has moved to ${now} since you read it at ${read}: ${told}`
+        throw new Refusal("state_conflict", message, {
           current: {
             threadId,
-            timelineWatermark: watermark,
+            timelineWatermark: now,
             selectedCheckpointId: thread?.selectedCheckpointId ?? null,
-            expected: { expectedWatermark: watermark },
+            expected: { expectedWatermark: now },
+            between,
+            moreBetween: Math.max(0, now - read - between.length),
           },
         })
       }

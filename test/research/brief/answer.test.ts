@@ -42,6 +42,17 @@ t.test("a conclusion is told by its answer; without one, by its first whole para
   t.match((await refusalOf(room.ada.write("post_research_checkpoint", long as never))).issues, [{ path: "/answer" }])
 })
 
+interface Current {
+  readonly between: readonly object[]
+  readonly moreBetween: number
+}
+interface Answer {
+  readonly refusal?: string
+  readonly error?: string
+  readonly receipts?: unknown[]
+  readonly current?: Current
+}
+
 t.test("a batch guards a watermark as it was read, whatever it writes before", async (t) => {
   const room = await lab.room()
   const message = (text: string) => ({
@@ -61,17 +72,54 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
       headers: { authorization: `Bearer ${token.result.token}`, "content-type": "application/json" },
       body: JSON.stringify({ writes }),
     })
-    return { status: answer.status, body: (await answer.json()) as { refusal?: string; receipts?: unknown[] } }
+    return { status: answer.status, body: (await answer.json()) as Answer }
   }
   const concluding = (after: number) => ({
     operation: "post_research_checkpoint",
-    body: checkpoint(room, { $after: after }),
+    body: checkpoint(room, { $after: after }, { coversThrough: { $after: after } }),
   })
   const whole = await send([message("One."), message("Two."), concluding(read)])
   t.match(whole, { status: 200 })
   t.equal(await watermarkOf(room), read + 3)
+  t.match((await reader.read("room_brief", { roomId: room.roomId })).stands, [{ stale: false }])
+  t.equal(
+    (await reader.read("thread_research_context", { threadId: room.threadId })).checkpoint?.coversThrough,
+    read + 2,
+    "it covers what the batch wrote before it",
+  )
   t.match(await send([message("Three."), concluding(read)]), { status: 409, body: { refusal: "state_conflict" } })
   t.equal(await watermarkOf(room), read + 3, "what was written between is not passed over")
+  const { current } = (await send([message("Three."), concluding(read)])).body
+  t.match(current, {
+    timelineWatermark: read + 3,
+    between: [
+      { sequence: read + 1, label: null, says: "One.", by: /^ada/ },
+      { sequence: read + 2, says: "Two." },
+      { sequence: read + 3, says: /^Shift helps most at 100 labels\./ },
+    ],
+    moreBetween: 0,
+  })
+  t.equal(current?.between.length, 3, "without what the batch itself wrote before")
+
+  const beyond = await send([message("Four."), concluding(read + 99)])
+  t.match(beyond, { status: 409, body: { error: /ends at \d+; it has no entry \d+\.$/, current: { between: [] } } })
+  const elsewhere = await lab.room()
+  for (let count = 0; count < 12; count += 1)
+    await elsewhere.ada.write("post_message", { threadId: elsewhere.threadId, text: `Word ${count}.` })
+  const ofAnother = checkpoint(elsewhere, await watermarkOf(room))
+  const refusal = await refusalOf(elsewhere.ada.write("post_research_checkpoint", ofAnother as never))
+  t.match(refusal, { status: 409 }, "a watermark of another Thread is another watermark")
+  const stale = checkpoint(elsewhere, 1)
+  const { current: told } = await refusalOf(elsewhere.ada.write("post_research_checkpoint", stale as never))
+  t.equal((told as unknown as Current).between.length, 10, "at most ten are listed")
+  t.equal((told as unknown as Current).moreBetween, (await watermarkOf(elsewhere)) - 1 - 10)
+  const alone = checkpoint(room, { $after: read + 3 })
+  const outside = await refusalOf(room.ada.write("post_research_checkpoint", alone as never))
+  t.match(outside, { status: 422, issues: [{ path: "/expectedWatermark" }] }, "outside of a batch it means nothing")
+  for (const wrong of [{ $after: -1 }, { $after: 1.5 }, { $after: "3" }, { $after: 3, more: 1 }]) {
+    const odd = { operation: "post_research_checkpoint", body: checkpoint(room, wrong) }
+    t.match(await send([odd]), { status: 422 }, JSON.stringify(wrong))
+  }
 })
 
 t.test(
