@@ -12,6 +12,7 @@ import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { shortened } from "../../contract/text.ts"
+import type { ToldEffects } from "../measurements/effects.ts"
 import { withTerms } from "../experiments/holders.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
 import type { ChangedRecord } from "../../contract/answers/changed.ts"
@@ -34,6 +35,14 @@ const shares: Readonly<Record<BriefList, number>> = {
   openQuestions: 2,
   messages: 3,
 }
+/** The same for the brief that agents read first: the answer with its table, and at least five findings. */
+const firstShares: typeof shares = {
+  ...{ stands: 42, disputes: 6, findings: 46, changed: 0, failures: 2, work: 0, claims: 0, next: 2 },
+  ...{ hypotheses: 1, openQuestions: 1, messages: 0 },
+}
+const sharesAt = (budget: number): typeof shares => (isFirst(budget) ? firstShares : shares)
+/** Whether a brief is so short that links to what it leaves out would take the place of findings. */
+const isFirst = (budget: number): boolean => budget <= limits.briefFirst
 
 /** A brief of a Room or of a Thread. */
 export type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
@@ -72,7 +81,7 @@ const bare = ({ table: _table, ...stand }: Lists["stands"][number]): Lists["stan
  * Returns the items that fit into a number of bytes: what the first Thread says comes before anything else, then each
  * list fills its share, and the first lists get the rest.
  */
-function fitted(items: Lists, bytes: number, format: BriefFormat): Lists {
+function fitted(items: Lists, bytes: number, format: BriefFormat, shares: Readonly<Record<BriefList, number>>): Lists {
   const chosen = emptyLists()
   let left = bytes
   const fill = <L extends BriefList>(list: L, most: number): void => {
@@ -115,7 +124,7 @@ export interface Head {
 
 /** The next steps, the claims, the effects of findings, one sentence each, and the tables of checkpoints. */
 interface Derived extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
-  readonly effects: ReadonlyMap<string, readonly string[]>
+  readonly effects: ReadonlyMap<string, ToldEffects>
   /** The effect of each finding that tells most, in a clause. */
   readonly tellingOf: ReadonlyMap<string, string>
   readonly tableOf: (checkpointId: string, bytes: number) => string | undefined
@@ -128,8 +137,11 @@ type Gathered = Candidates & { readonly changed: readonly ChangedRecord[] }
 /** The bytes of a table, depending on the length of texts. */
 const tableBytes = (characters: number): number => Math.max(700, characters * 10)
 
-/** The number of effects shown for a finding, depending on the length of texts. */
-const effectsShown = (characters: number): number => (characters < 400 ? 2 : limits.effects)
+/** The effects of a finding, in few sentences where texts are short. */
+const effectsAt = (told: ToldEffects | undefined, characters: number): readonly string[] =>
+  (characters < 400 ? told?.short : told?.whole) ?? []
+/** The contrasts shown for a finding, depending on the length of texts. */
+const contrastsShown = (characters: number): number => (characters < 400 ? 2 : limits.effects)
 
 const DAY = 86_400_000
 
@@ -195,7 +207,7 @@ function listsOf(
         says,
         ...finding
       } = row
-      const [effects, shown] = [effectsOf.get(versionId) ?? [], effectsShown(most)]
+      const [effects, shown] = [effectsAt(effectsOf.get(versionId), most), contrastsShown(most)]
       return {
         versionId,
         label,
@@ -277,7 +289,7 @@ export function briefText(
     if (fits(longer, frame.left, format)) return frame.write(longer)
   }
   const frame = framed(head, items, own, budget, format)
-  return frame.write(fitted(items, frame.left, format))
+  return frame.write(fitted(items, frame.left, format, sharesAt(budget)))
 }
 
 /** Makes the frame around the lists, with texts as long as the budget allows, and counts the bytes left for items. */
@@ -287,12 +299,14 @@ function framed(head: Head, items: Lists, length: number, budget: number, format
     schemaVersion: schemaVersions.research,
     ...head.about(most),
     ...(table !== undefined && most >= Math.min(length, 100) && { table }),
-    ...(head.reproductions !== null && most >= Math.min(length, 100) && { reproductions: head.reproductions }),
+    ...(head.reproductions !== null && !isFirst(budget) && { reproductions: head.reproductions }),
     ...lists,
     omitted: Object.fromEntries(
       briefLists.flatMap((list) => {
         const count = Math.max(items[list].length, head.totals[list] ?? 0) - lists[list].length
-        return count === 0 || list === "messages" ? [] : [[list, { count, link: head.links[list] }]]
+        return count === 0 || list === "messages"
+          ? []
+          : [[list, { count, ...(!isFirst(budget) && { link: head.links[list] }) }]]
       }),
     ),
     activityWatermark: head.activityWatermark,

@@ -119,7 +119,9 @@ function briefMarkdown(brief: Brief): string {
         `at entry ${brief.thread.timelineWatermark}.\n`
   const table = brief.table === undefined ? "" : `\n${brief.table}\n`
   const again = brief.reproductions === undefined ? "" : `\n${brief.reproductions}\n`
-  return [head, table, again, ...briefLists.map((list) => section(brief, list))].join("")
+  const isShort = Object.values(brief.omitted).some(({ link }) => link === undefined)
+  const more = isShort ? "\nA larger budget tells what is left out.\n" : ""
+  return [head, table, again, ...briefLists.map((list) => section(brief, list)), more].join("")
 }
 
 /** Writes the lists as sections, in their order. */

@@ -106,10 +106,7 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
         gathered.hypotheses.flatMap(({ verdictBy }) => (verdictBy === null ? [] : parse(verdictBy).newest.by.id)),
       ),
       tableOf: tables.ofCheckpoint,
-      effects: effects.sentencesOf(
-        gathered.findings.map(({ versionId }) => versionId),
-        true,
-      ),
+      effects: effects.toldOf(gathered.findings.map(({ versionId }) => versionId)),
       numbers: (checkpointId: string) => numbersInWords(numbers.ofCheckpoint(checkpointId)),
     }
     const head = {

@@ -12,7 +12,7 @@ import { AUTHOR, authorIn } from "../../ledger/journal/author.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { DEGREES, degrees, type StoredDegrees } from "../evidence/pages.ts"
-import { figure } from "./figures.ts"
+import { figureOn, scaleOf } from "./figures.ts"
 import { reversed, verdictOn } from "./repeated-effects.ts"
 import { together } from "./statistics.ts"
 import { contrastOf, type Effect, type Figures } from "./working-out.ts"
@@ -124,16 +124,22 @@ const compared = (one: string, other: string): number => (one < other ? -1 : one
 
 const countOf = ({ pairs, ofCount, againstCount }: Figures): number => pairs ?? Math.min(ofCount, againstCount)
 
-/** The reproductions of an effect and their pooled estimate: `A7 reproduces (…); pooled −0.024 ±0.002`. */
-export function repeatedInWords({ reproductions, pooled }: Repeated): string | null {
-  if (reproductions.length === 0) return null
-  const told = reproductions.map(({ by, author, verdict, independence }) => {
+/** The reproductions of an effect: "A7 reproduces (another person with the same code)". */
+export const repeatsInWords = ({ reproductions }: Repeated): string[] =>
+  reproductions.map(({ by, author, verdict, independence }) => {
     const said = (verdict ?? "cannot be compared").replaceAll("_", " ")
     return `${by.label} ${said} (${independenceInWords(independence, author.username)})`
   })
+
+/** The same, with the pooled estimate: `A7 reproduces (…); pooled −2.4 ±0.2 points`; null without any. */
+export function repeatedInWords(repeated: Repeated, unit: string | null): string | null {
+  const { reproductions, pooled } = repeated
+  if (reproductions.length === 0) return null
+  const scale = scaleOf(unit)
   const sum =
     pooled === null
       ? ""
-      : `; pooled ${figure(pooled.estimate, pooled.se)} ±${figure((pooled.high - pooled.low) / 2, pooled.se)}`
-  return `${told.join(", ")}${sum}`
+      : `; pooled ${figureOn(scale, pooled.estimate, pooled.se)} ` +
+        `±${figureOn(scale, (pooled.high - pooled.low) / 2, pooled.se)}${scale.difference}`
+  return `${repeatsInWords(repeated).join(", ")}${sum}`
 }

@@ -7,10 +7,17 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
-import { type EffectReproductions, effectReproductions, repeatedInWords } from "./effect-reproductions.ts"
-import { inTable, inTableInWords } from "./in-table.ts"
+import {
+  type EffectReproductions,
+  effectReproductions,
+  type Repeated,
+  repeatedInWords,
+  repeatsInWords,
+} from "./effect-reproductions.ts"
+import { figureOn, scaleOf } from "./figures.ts"
+import { inTable, type InTable, inTableInWords } from "./in-table.ts"
 import type { MeasurementTables } from "./reads.ts"
-import { effectInWords, estimateInWords } from "./in-words.ts"
+import { conditionsInWords, contrastInWords, effectInWords, estimateInWords } from "./in-words.ts"
 import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
 import { contrastOf, type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
@@ -134,6 +141,31 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
     }
   }
 
+  /** The current effects of several findings, in their order. @param isCompared with their cells over the Room */
+  function told(versionIds: readonly string[], isCompared: boolean): Map<string, Told[]> {
+    const reproduced = reproductions(versionIds)
+    // A brief shows few tables, and each is worked out over the whole Room.
+    const asked = new Set<string>()
+    const tableOf: typeof cellOf = (roomId, effect, attempts) => {
+      const { metric, split, over, against } = effect
+      asked.add(JSON.stringify([metric, split, over, against]))
+      return !isCompared || asked.size > TABLES ? null : cellOf(roomId, effect, attempts)
+    }
+    const read = ({ versionId, position, ...row }: ReturnType<typeof sentences.all>[number]): Told => {
+      const [effect, figures, attempts] = [parse(row.effect), parse(row.figures), parse(row.attempts)]
+      const isWithheld = figures !== null && row.withheld > 0
+      return {
+        effect,
+        figures,
+        since: isWithheld ? " (values withheld since)" : row.hasMoved === 1 ? " (changed since)" : "",
+        cell: tableOf(row.roomId, effect, attempts),
+        again: reproduced(versionId, position, { effect, figures, attempts }),
+      }
+    }
+    const rows = Map.groupBy(sentences.all(JSON.stringify(versionIds)), ({ versionId }) => versionId)
+    return mapped(rows, (some) => some.toSorted((one, other) => one.position - other.position).map(read))
+  }
+
   return {
     /**
      * Why effects of a finding cannot be computed, each with its path in the body. @param named undefined if the
@@ -208,33 +240,69 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
     },
 
     /** The current effects of several findings, one sentence each, from one query. */
-    sentencesOf(versionIds: readonly string[], isCompared = false): ReadonlyMap<string, readonly string[]> {
-      const ids = JSON.stringify(versionIds)
-      const reproduced = reproductions(versionIds)
-      // A brief shows few tables, and each is worked out over the whole Room.
-      const asked = new Set<string>()
-      const tableOf: typeof cellOf = (roomId, effect, attempts) => {
-        const { metric, split, over, against } = effect
-        asked.add(JSON.stringify([metric, split, over, against]))
-        return !isCompared || asked.size > TABLES ? null : cellOf(roomId, effect, attempts)
-      }
-      const sentence = ({ versionId, position, ...row }: ReturnType<typeof sentences.all>[number]): string => {
-        const [effect, figures] = [parse(row.effect), parse(row.figures)]
-        const isWithheld = figures !== null && row.withheld > 0
-        const since = isWithheld ? " (values withheld since)" : row.hasMoved === 1 ? " (changed since)" : ""
-        const again = repeatedInWords(
-          reproduced(versionId, position, { effect, figures, attempts: parse(row.attempts) }),
-        )
-        const cell = tableOf(row.roomId, effect, parse(row.attempts))
-        const table = cell === null ? "" : `; ${inTableInWords(cell, figures?.unit ?? null)}`
-        return `${effectInWords(effect, figures)}${since}${table}${again === null ? "" : `; ${again}`}`
-      }
-      return new Map(
-        [...Map.groupBy(sentences.all(ids), ({ versionId }) => versionId)].map(([versionId, rows]) => [
-          versionId,
-          rows.toSorted((one, other) => one.position - other.position).map(sentence),
-        ]),
-      )
+    sentencesOf: (versionIds: readonly string[]): ReadonlyMap<string, readonly string[]> =>
+      mapped(told(versionIds, false), (some) => some.map(sentenceOf)),
+
+    /**
+     * The same for a brief, with what the table of the Room says of each; and shorter, where one sentence has all
+     * effects that differ in their place alone.
+     */
+    toldOf(versionIds: readonly string[]): ReadonlyMap<string, ToldEffects> {
+      return mapped(told(versionIds, true), (some) => ({ whole: some.map(sentenceOf), short: inShort(some) }))
     },
   }
+}
+
+/** An effect with what is said of it. */
+interface Told {
+  readonly effect: Effect
+  readonly figures: Figures | null
+  /** What happened to its values: " (changed since)". */
+  readonly since: string
+  readonly cell: InTable | null
+  readonly again: Repeated
+}
+/** The effects of a finding in a sentence each, and in few sentences. */
+export interface ToldEffects {
+  readonly whole: readonly string[]
+  readonly short: readonly string[]
+}
+
+const mapped = <V, R>(all: ReadonlyMap<string, V>, change: (value: V) => R): Map<string, R> =>
+  new Map([...all].map(([key, value]) => [key, change(value)]))
+
+function sentenceOf({ effect, figures, since, cell, again }: Told): string {
+  const repeats = repeatedInWords(again, figures?.unit ?? null)
+  const table = cell === null ? "" : `; ${inTableInWords(cell, figures?.unit ?? null)}`
+  return `${effectInWords(effect, figures)}${since}${table}${repeats === null ? "" : `; ${repeats}`}`
+}
+
+/**
+ * "error of shift − baseline: −2.39 ±0.27* points at labels 50, −1.23 ±0.27* at labels 100 (* told apart over the Room,
+ * of 33)": the effects of a finding, with one sentence for those that differ in their place alone.
+ */
+function inShort(all: readonly Told[]): string[] {
+  const groups = Map.groupBy(all, ({ effect: { metric, split, of, against } }) =>
+    JSON.stringify([metric, split, of, against]),
+  )
+  return [...groups.values()].flatMap((some) => {
+    const [first] = some
+    if (first === undefined) return []
+    const values = some.map(({ effect: { where = {} }, figures, since, cell }, at) => {
+      const place = Object.keys(where).length === 0 ? "" : ` at ${conditionsInWords(where)}`
+      if (figures === null) return `withheld${place}`
+      const scale = scaleOf(figures.unit)
+      const half = figures.low === null || figures.high === null ? null : (figures.high - figures.low) / 2
+      const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
+      const star = cell?.isDistinct === true ? "*" : ""
+      return `${figureOn(scale, figures.estimate, half)}${around}${star}${at === 0 ? scale.difference : ""}${place}${since}`
+    })
+    const apart = some.find(({ cell }) => cell?.isDistinct === true)?.cell
+    const repeats = [...new Set(some.flatMap(({ again }) => repeatsInWords(again)))]
+    return [
+      `${contrastInWords({ ...first.effect, where: {} })}: ${values.join(", ")}` +
+        `${apart == null ? "" : ` (* told apart, of ${apart.comparisons})`}` +
+        `${repeats.length === 0 ? "" : `; ${repeats.join(", ")}`}`,
+    ]
+  })
 }

@@ -50,7 +50,7 @@ export const placeInWords = (place: Dimensions): string =>
     .join(", ")
 
 /** Describes the conditions of `where`. */
-const conditionsInWords = (where: Dimensions): string =>
+export const conditionsInWords = (where: Dimensions): string =>
   Object.entries(where)
     .map(([name, value]) => conditionInWords(name, value))
     .join(", ")

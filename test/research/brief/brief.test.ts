@@ -297,12 +297,17 @@ t.test("it never exceeds its budget, whatever the Room holds, and what is left o
     }
   const least = await reader.read("room_brief", { roomId: large, budget: 2_000 })
   t.ok(Object.keys(least.omitted).length > 3)
-  for (const [list, { link }] of Object.entries(least.omitted))
-    t.match(link, /^\/api\/research\//, `the smallest brief links to all ${list}`)
+  t.ok(
+    Object.values(least.omitted).every(({ link }) => link === undefined),
+    "links would take the place of findings",
+  )
+  const most = await reader.read("room_brief", { roomId: large, budget: 4_001 })
+  for (const [list, { link }] of Object.entries(most.omitted))
+    t.match(link, /^\/api\/research\//, `a brief links to all ${list}`)
   const text = await (
-    await fetch(`${house.baseUrl}/api/research/rooms/${large}/brief?budget=2000&format=markdown`)
+    await fetch(`${house.baseUrl}/api/research/rooms/${large}/brief?budget=4001&format=markdown`)
   ).text()
-  for (const { link } of Object.values(least.omitted)) t.ok(text.includes(`more: ${link}`), link ?? "a link")
+  for (const { link } of Object.values(most.omitted)) t.ok(text.includes(`more: ${link}`), link ?? "a link")
 })
 
 t.test(

@@ -55,6 +55,9 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
     openQuestions: ["Why?", "How long?"],
     answer: null,
     table: null,
+    changed: [],
+    moreChanged: 0,
+    reproductionKinds: [],
     numbersCheck: {
       ...{ numbers: 0, resolve: 0, mayBe: 0, moved: 0, unknown: 0, settings: 0, unread: 0 },
       unresolved: [],
@@ -129,9 +132,17 @@ t.test("an outdated watermark is refused, and the refusal gives the current one"
   for (const expectedWatermark of [0, 2, 100]) {
     const refused = await refusalOf(ada.write("post_research_checkpoint", { ...draft, expectedWatermark }))
     holds(t, refused, { status: 409, refusal: "state_conflict", committed: false, retryable: false })
+    const { between, ...current } = refused.current as { between: { says: string }[] }
+    t.same(
+      between.map(({ says }) => says),
+      expectedWatermark === 0 ? ["Nothing yet."] : [],
+    )
     t.strictSame(
-      refused.current,
-      { threadId, timelineWatermark: 1, selectedCheckpointId: result.checkpointId, expected: { expectedWatermark: 1 } },
+      current,
+      {
+        ...{ threadId, timelineWatermark: 1, selectedCheckpointId: result.checkpointId, moreBetween: 0 },
+        expected: { expectedWatermark: 1 },
+      },
       `expecting ${expectedWatermark}`,
     )
   }

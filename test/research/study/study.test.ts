@@ -1,6 +1,6 @@
 /** Three agents, one question: everything that the record says of their Room is so, on every door. */
 import t from "tap"
-import { openStudy } from "../../support/study.ts"
+import { openStudy, studyAnswer } from "../../support/study.ts"
 
 const study = await openStudy(t)
 const { own, reader, roomId, checkpointId } = study
@@ -140,6 +140,29 @@ t.test("what changed is told once for all: before, now, why and by whom", async 
   t.match(JSON.parse(await text(`/api/research/rooms/${roomId}/brief?budget=64000`)), {
     changed: changed.filter(({ change }) => change !== "disputed"),
   })
+})
+
+t.test("4,000 bytes hold the answer, the table and at least five of ten findings, in whole sentences", async (t) => {
+  const answer = await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown&budget=4000`)
+  const brief = await answer.text()
+  t.ok(Buffer.byteLength(brief) <= 4_000)
+  t.match(brief, studyAnswer)
+  t.match(brief, /\| shift \| .*−2\.39 ±0\.27\*/, "the table, with its largest differences")
+  t.match(brief, /and \d+ more rows/, "and the others counted")
+  const findings = brief.split("\n").filter((line) => /^- F\d+, (?:positive|negative|inconclusive)/.test(line))
+  t.ok(findings.length >= 5, `${findings.length} findings`)
+  for (const line of findings) {
+    t.match(line, /Measured: error \(test\) of \w+ − baseline: \S+ ±\S+ points at labels 50, /)
+    t.notMatch(line, "…", "no sentence is cut")
+  }
+  t.match(brief, "A11 does not reproduce (another person with the same code)")
+  const order = ["Where it stands", "Unanswered disputes", "Findings", "Work", "What to do next", "Hypotheses"]
+  const places = order.map((title) => brief.indexOf(`## ${title}`))
+  t.same(
+    places,
+    places.toSorted((one, other) => one - other),
+  )
+  t.match(brief, `- and ${10 - findings.length} more\n`, "what is left out is counted")
 })
 
 t.test("the text and the reason of a correction stand on its target's read and page", async (t) => {
