@@ -1601,7 +1601,8 @@ CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, labe
       (SELECT coalesce(h.content ->> '$.protocol.summary', 'a sealed plan') FROM journal h
         WHERE h.position = coalesce(n.opened_position, n.history_position)),
       (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
-      f.toward_question ->> '$.explanation', k.explanation, c.conclusion,
+      f.toward_question ->> '$.explanation', k.explanation,
+      (SELECT h.content ->> '$.answer' FROM journal h WHERE h.position = c.history_position), c.conclusion,
       (SELECT h.content ->> '$.synthesis' FROM journal h WHERE h.position = c.history_position),
       (SELECT h.content ->> '$.title' FROM journal h WHERE h.position = g.history_position), z.title,
       (SELECT s.title FROM threads s WHERE s.thread_id = d.id)),

@@ -36,6 +36,9 @@ export function shortened(text: string, most: number): string {
   return `${(open > kept.lastIndexOf(MARK_CLOSE) ? kept.slice(0, open) : kept).trimEnd()}…`
 }
 
+/** The first paragraph of a text, in which no sentence is cut. */
+export const firstParagraph = (text: string): string => text.trim().split(/\n[ \t]*\n/, 1)[0] ?? text
+
 const listed = (words: readonly string[], last: string): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`
 /** "started, failed or cancelled". */

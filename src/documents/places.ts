@@ -41,7 +41,7 @@ function cardText(source: DocumentSource, { kind, card }: Entry): string {
   if ("checkpointId" in card)
     return (
       `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}, ` +
-      `${reviewedInWords(card.reviewed)}:\n\n${quoted(card.conclusion ?? card.synthesis)}\n` +
+      `${reviewedInWords(card.reviewed)}:\n\n${quoted(card.answer ?? card.conclusion ?? card.synthesis)}\n` +
       `${card.openQuestions.map((question) => `\n> Open: ${inline(question)}\n`).join("")}`
     )
   const standing = card.status === "current" ? "" : ` (${card.status})`

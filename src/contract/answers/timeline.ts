@@ -90,6 +90,8 @@ const checkpointCard = shape({
   synthesis: freeText,
   openQuestions: v.array(freeText),
   conclusion: optionalFreeText,
+  /** What its author would say in two sentences. */
+  answer: v.exactOptional(optionalFreeText),
   client,
   reviewed,
 })

@@ -5,8 +5,8 @@ import { oneLine, shortened } from "../text.ts"
 const QUOTED = 240
 
 /** Quotes a person's text at the end of a sentence; empty if there is none. */
-export const quoting = (text: string | undefined): string =>
-  text === undefined ? "" : `: ${shortened(oneLine(text), QUOTED)}`
+export const quoting = (text: string | undefined, most = QUOTED): string =>
+  text === undefined ? "" : `: ${shortened(oneLine(text), most)}`
 
 /** The name of a kind or state, as words. */
 export const words = (name: string): string => name.replaceAll("_", " ")

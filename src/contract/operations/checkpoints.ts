@@ -1,5 +1,6 @@
 /** Checkpoints: attributed syntheses of a Thread. */
 import * as v from "valibot"
+import { firstParagraph } from "../text.ts"
 import { quoting } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, text, uuid, whole } from "../schema/fields.ts"
@@ -12,8 +13,9 @@ import { tableQuestion } from "../definitions/table.ts"
 
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",
-  sentence: ({ state, answer, synthesis, conclusion }) =>
-    state === "concluded" ? `concluded${quoting(answer ?? conclusion)}` : `summed up${quoting(answer ?? synthesis)}`,
+  sentence: ({ state, answer, synthesis, conclusion = synthesis }) =>
+    (state === "concluded" ? "concluded" : "summed up") +
+    quoting(answer ?? firstParagraph(state === "concluded" ? conclusion : synthesis), limits.answer),
   summary:
     "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; " +
     "refused if the Thread has changed since you read it.",

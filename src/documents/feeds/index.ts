@@ -5,7 +5,7 @@ import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { limits } from "../../contract/limits.ts"
 import { activityPage, entryPage, pageOf } from "../../contract/objects/objects.ts"
 import { type DocumentSource, inline, words } from "../writing.ts"
-import { shortened } from "../../contract/text.ts"
+import { firstParagraph, shortened } from "../../contract/text.ts"
 import type { Feed, FeedEntry } from "./formats.ts"
 
 const TEXT = 4_000
@@ -82,7 +82,8 @@ function contentOf({ kind, author, message, card, receipt }: Entry): { readonly 
     return { title, text: `${writerName(author)}: ${title}` }
   }
   if (card === undefined) return { title: words(kind), text: words(kind) }
-  const text = "checkpointId" in card ? (card.conclusion ?? card.synthesis) : card.wording
+  const text =
+    "checkpointId" in card ? (card.answer ?? firstParagraph(card.conclusion ?? card.synthesis)) : card.wording
   const name = "checkpointId" in card ? (card.state === "concluded" ? "Concluded" : "Checkpoint") : card.label
   return { title: `${name}: ${inline(text, TITLE)}`, text: shortened(text, TEXT) }
 }

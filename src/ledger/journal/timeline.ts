@@ -92,6 +92,7 @@ const MOVING = `${NAME}, e.sequence, e.reply_count AS replyCount, e.version_id A
         FROM evidence_tallies y WHERE y.target_id = e.version_id), '${emptyTally}')
         || iif(j.target_kind = 'finding', ${reviewedOf("e.version_id")}, '')
       WHEN 'post_research_checkpoint' THEN ${reviewedOf("j.target_id")}
+        || ',"answer":' || coalesce(j.content -> '$.answer', 'null')
       WHEN 'link_experiment_finding' THEN
       ',"withdrawn":' || (SELECT json_object('at', g.at, 'explanation', g.explanation)
         FROM link_withdrawals g

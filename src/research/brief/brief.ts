@@ -11,7 +11,7 @@ import { type Verdict, verdictFromInWords } from "../../contract/answers/parts.t
 import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { schemaVersions } from "../../contract/versions.ts"
-import { shortened } from "../../contract/text.ts"
+import { firstParagraph, shortened } from "../../contract/text.ts"
 import type { ToldEffects } from "../measurements/effects.ts"
 import { withTerms } from "../experiments/holders.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
@@ -151,9 +151,6 @@ const silentSince = ({ status, lastSign }: Gathered["work"][number], now: number
 
 /** The characters within which the first paragraph of a conclusion is told whole. */
 const SAID = 600
-/** The first paragraph of a text, whole where it is not too long. */
-const firstParagraph = (text: string, characters: number): string =>
-  shortened(text.trim().split(/\n[ \t]*\n/, 1)[0] ?? text, characters)
 
 const verdictWithEffect = (from: NonNullable<Verdict["verdictFrom"]>, telling: ReadonlyMap<string, string>): string =>
   verdictFromInWords(from, telling.get(from.newest.by.id))
@@ -178,7 +175,7 @@ function listsOf(
       return {
         ...stand,
         title: shortened(stand.title, 100),
-        says: answer ?? firstParagraph(stand.says, Math.max(most * 2, SAID)),
+        says: answer ?? shortened(firstParagraph(stand.says), Math.max(most * 2, SAID)),
         ...(table !== undefined && { table }),
         stale: stand.stale === 1,
         staleReasons: parse(stand.staleReasons).slice(0, 5),

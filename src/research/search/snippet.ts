@@ -4,7 +4,7 @@
  */
 import { LOG_WORDS } from "../../ledger/journal/attachments.ts"
 import { present } from "../../contract/present.ts"
-import { escapeHtml } from "../../contract/text.ts"
+import { firstParagraph, escapeHtml } from "../../contract/text.ts"
 import { limits } from "../../contract/limits.ts"
 import type { ParsedQuery } from "./query.ts"
 import { type Word, wordsIn } from "../../contract/words.ts"
@@ -179,7 +179,9 @@ const statusOf = (row: Row): RecordStatus | null => (isRecord(row.kind) ? (row.s
 
 export function hit(row: Row, snippet: string): Hit {
   const { kind, id, label, title, roomId, threadId, entryId, at, replacedBy: versionId } = row
-  const place = { kind, id, label, title, roomId, threadId, entryId }
+  // A checkpoint is called by its answer or, without one, by the first whole paragraph of what it concludes.
+  const called = kind === "checkpoint" ? firstParagraph(title) : title
+  const place = { kind, id, label, title: called, roomId, threadId, entryId }
   const status = statusOf(row)
   const mark = fromOtherRoom(row.replacedByRoom ?? roomId, roomId)
   const replacedBy = versionId === null ? null : { versionId, label: row.replacedByLabel ?? "", ...mark }

@@ -85,9 +85,6 @@ const origin = ({ threadId, author, at }: Checkpoint, titles: ReadonlyMap<string
 ${title === undefined ? null : html`<span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${title}</a></span>`}`
 }
 
-/** The first paragraph of a text, in which no sentence is cut. */
-const firstParagraph = (text: string): string => text.trim().split(/\n[ \t]*\n/, 1)[0] ?? text
-
 /** What an answer says, shortly: in its author's two sentences, or the first paragraph of what it concludes. */
 const saidIn = ({ answer, conclusion, synthesis }: Checkpoint): string =>
   answer ?? firstParagraph(conclusion ?? synthesis)

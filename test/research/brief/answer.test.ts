@@ -36,6 +36,27 @@ t.test("a conclusion is told by its answer; without one, by its first whole para
   )
   t.equal(await said(), answer)
   t.equal((await reader.read("checkpoint", { checkpointId: result.checkpointId })).answer, answer)
+  const found = await reader.read("search", {
+    query: "Nothing helps",
+    roomId: room.roomId,
+    kinds: "checkpoint",
+  } as never)
+  t.match(found.items, [{ kind: "checkpoint", title: answer }], "search tells it by its answer")
+  const { items } = await reader.read("search", { query: "length", roomId: room.roomId, kinds: "checkpoint" } as never)
+  t.match(
+    items.map(({ title }) => title).sort(),
+    ["Shift helps at 100 and 400 labels. Nothing helps at 1,000.", "Shift helps most at 100 labels."],
+    "and one without an answer by its first whole paragraph",
+  )
+  const feed = await (
+    await fetch(`${lab.house.baseUrl}/api/research/rooms/${room.roomId}/activity?format=lines`)
+  ).text()
+  t.match(feed, `concluded: ${answer}`)
+  t.match(feed, /concluded: Shift helps most at 100 labels\.\n/)
+  for (const form of ["/feed.atom", ".md"]) {
+    const text = await (await fetch(`${lab.house.baseUrl}/threads/${room.threadId}${form}`)).text()
+    t.match(text, answer, form)
+  }
   const document = await (await fetch(`${lab.house.baseUrl}/checkpoints/${result.checkpointId}.md`)).text()
   t.match(document, answer)
   const long = checkpoint(room, await watermarkOf(room), { answer: "x".repeat(601) })
