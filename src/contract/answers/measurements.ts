@@ -313,6 +313,11 @@ export const keptTable = shape({
   groups: v.array(keptGroup),
   /** The number of differences for which Holm's correction allows. */
   comparisons: count,
+  /**
+   * Rows and groups of a larger table that are not kept: those that the text does not name, with the smaller
+   * differences. They count among the comparisons.
+   */
+  leftOut: v.exactOptional(shape({ rows: count, groups: count })),
   /** Groups whose values have changed since, with what they are now; null if there is no such group any more. */
   moved: v.array(shape({ key: place, settings: measuredGroupParts.settings, now: v.nullable(keptGroup) })),
   isStale: v.boolean(),

@@ -30,16 +30,14 @@ interface Tables {
   readonly boardStandings: BoardStandings
 }
 
-export function boardOperations({ threads, boards, boardStandings: { differing } }: Tables) {
+export function boardOperations({ threads, boards, boardStandings: { fault } }: Tables) {
   const declare_board = behaviour("declare_board", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     admit({ body }) {
       mustFit(body)
-      const settings = differing(body.roomId, body)
-      if (settings !== undefined)
-        throw new Refusal("invalid_schema", "Settings are not merged in silence.", {
-          issues: [{ path: "/pool", message: `must name the settings that differ, or where one of each: ${settings}` }],
-        })
+      const found = fault(body.roomId, body)
+      if (found !== undefined)
+        throw new Refusal("invalid_schema", "Settings and splits are not merged in silence.", { issues: [found] })
     },
     write(call, where, change) {
       const boardId = change.newId()

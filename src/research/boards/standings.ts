@@ -11,7 +11,8 @@ import { placeInWords } from "../measurements/in-words.ts"
 import { PRIMARY, shown } from "../measurements/reads.ts"
 import { statedOf } from "../measurements/written.ts"
 import { type Group, tableOf } from "../measurements/table.ts"
-import type { Values } from "../measurements/values.ts"
+import { splitsInWords, type Values } from "../measurements/values.ts"
+import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Declared } from "./boards.ts"
 import { against, ranked, rankedBy, sentenceOf } from "./ranking.ts"
 
@@ -103,12 +104,13 @@ export function boardStandings(db: Db, values: Values) {
     const attempts = values.attempts({ attemptIds: pinned.map(({ attemptId }) => attemptId).toReversed() })
     const primary = attempts.filter(({ intent }) => PRIMARY.includes(intent))
     const measured = primary.filter(({ status }) => status === "succeeded")
-    const split = declared.split ?? values.splitOf(measured, metric).split ?? ""
+    const splits = declared.split === undefined ? values.splitOf(measured, metric) : undefined
+    const split = declared.split ?? splits?.split ?? ""
     const frame = values.frame(measured, metric, split)
     const here = values.at(frame, measured, { by, over, where })
     // The evaluator and the data are what the attempts have in common, in whichever experiment they ran.
     const table = tableOf(here, { by, over, pool, told: Object.keys(where), crossesExperiments: true })
-    return { found, evaluated, pinned, primary, measured, split, frame, here, table, by }
+    return { found, evaluated, pinned, primary, measured, splits, split, frame, here, table, by }
   }
 
   /** @throws Refusal 422 for more values than a table reads */
@@ -165,15 +167,24 @@ export function boardStandings(db: Db, values: Values) {
   }
   return {
     standing,
-    /** The settings, with their values, in which attempts of one group differ and which the board does not name. */
-    differing(roomId: string, declared: Declared): string | undefined {
-      const { groups } = groupsOf(roomId, declared).table
+    /** What a board does not name: one of several splits, or settings in which attempts of one group differ. */
+    fault(roomId: string, declared: Declared): Issue | undefined {
+      const { table, splits } = groupsOf(roomId, declared)
+      const { groups } = table
+      if (splits !== undefined && splits.split === undefined && splits.known.length > 1)
+        return {
+          path: "/split",
+          message: `must be given: ${declared.metric} is reported ${splitsInWords(splits.known)}`,
+        }
       const told = groups.flatMap(({ key, settings, attempts }) =>
         Object.keys(settings).length === 0
           ? []
           : `${placeInWords({ ...key, ...statedOf(settings) })} in ${attempts[0]?.label ?? ""}`,
       )
-      return told.length === 0 ? undefined : told.slice(0, limits.groupAttempts).join("; ")
+      const settings = told.slice(0, limits.groupAttempts).join("; ")
+      return told.length === 0
+        ? undefined
+        : { path: "/pool", message: `must name the settings that differ, or where one of each: ${settings}` }
     },
   }
 }

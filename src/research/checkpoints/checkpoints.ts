@@ -294,7 +294,8 @@ export function checkpointOperations({ threads, checkpoints, evidence, keptTable
       // The watermark was checked in the same transaction, so this is the next entry.
       const sequence = body.expectedWatermark + 1
       const stated = { checkpointId, sequence, state, coversThrough, openQuestions, conclusion, citations }
-      const keptTable = table && keptTables.kept(subject.roomId, table)
+      const named = [body.answer, conclusion, synthesis].join(" ")
+      const keptTable = table && keptTables.kept(subject.roomId, table, named)
       checkpoints.insert({ ...madeBy(call, subject, change), ...stated, keptTable })
       evidence.uses("checkpoint", checkpointId, "citation", citations, change.at)
       const shown = { checkpointId, state, coversThrough, synthesis, openQuestions, conclusion: conclusion ?? null }

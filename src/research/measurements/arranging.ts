@@ -52,7 +52,7 @@ const FEW = 3
 const WORD = /[\p{L}\p{N}_]/u
 
 /** Whether a text has this name in it as a whole word. */
-function isNamedIn(text: string, name: string): boolean {
+export function isNamedIn(text: string, name: string): boolean {
   const [within, sought] = [text.toLowerCase(), name.toLowerCase()]
   if (sought === "") return false
   for (let at = within.indexOf(sought); at >= 0; at = within.indexOf(sought, at + 1))

@@ -81,7 +81,7 @@ export function keptTableInWords(table: KeptTable, bytes: number): string {
   const largest = rows.toSorted((one, other) => sizeOf(other.cells) - sizeOf(one.cells))
   const text = (count: number): string => {
     const chosen = new Set(largest.slice(0, count))
-    const left = rows.length - count
+    const left = rows.length - count + (table.leftOut?.rows ?? 0)
     const rest = left > 0 ? [`and ${left} more ${left === 1 ? "row" : "rows"}`] : []
     const lines = written(rows.filter((row) => chosen.has(row)))
     return [`${head}${notes.join("")}${moved}`, "", ...lines, ...rest].join("\n")

@@ -8,15 +8,45 @@ import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { TableQuestion } from "../../contract/definitions/table.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { limits } from "../../contract/limits.ts"
+import { isNamedIn } from "./arranging.ts"
 import { textOf } from "./cells.ts"
 import type { MeasurementTables } from "./reads.ts"
 import type { Effect } from "./working-out.ts"
 
 type Groups = KeptTable["groups"]
 /** What is worked out of a table. */
-type Kept = Pick<KeptTable, "split" | "unit" | "over" | "comparisons" | "groups">
+type Kept = Pick<KeptTable, "split" | "unit" | "over" | "comparisons" | "groups" | "leftOut">
 /** A table as it was when its checkpoint landed; `kept` is null in a replay if it can no longer be worked out. */
 export type StoredTable = Stored<{ readonly question: TableQuestion; readonly kept: Kept | null }>
+
+/** Groups that are worked out at most, of which `limits.measuredGroups` are kept. */
+const GROUPS = 20_000
+
+/**
+ * Keeps the rows of a large table that matter most: the baseline, those that a text names, then those with the largest
+ * differences.
+ */
+function keptRows(kept: Kept, { by, against }: Pick<TableQuestion, "by" | "against">, named: string): Kept {
+  if (kept.groups.length <= limits.measuredGroups) return kept
+  const dimension = against?.slice(0, against.indexOf(":")) ?? by[0] ?? ""
+  const rows = [...Map.groupBy(kept.groups, ({ key }) => textOf(key[dimension] ?? ""))].map(([name, groups]) => ({
+    groups,
+    rank: groups.some(({ isBaseline }) => isBaseline) ? 2 : isNamedIn(named, name) ? 1 : 0,
+    size: Math.max(0, ...groups.map(({ contrast }) => Math.abs(contrast?.estimate ?? 0))),
+  }))
+  const inOrder = rows.toSorted((one, other) => other.rank - one.rank || other.size - one.size)
+  const chosen = new Set<Groups[number]>()
+  let whole = 0
+  for (const { groups } of inOrder) {
+    // Of a row that is too long by itself, the first groups.
+    if (chosen.size > 0 && chosen.size + groups.length > limits.measuredGroups) break
+    for (const group of groups.slice(0, limits.measuredGroups)) chosen.add(group)
+    whole += 1
+  }
+  const groups = kept.groups.filter((group) => chosen.has(group))
+  return { ...kept, groups, leftOut: { rows: rows.length - whole, groups: kept.groups.length - groups.length } }
+}
 
 /** The newest findings whose effects are looked at for the table of a Room. */
 const NEWEST = 5
@@ -86,7 +116,8 @@ export function keptTables(db: Db, measured: MeasurementTables) {
   function worked(roomId: string, { experimentIds, where = {}, ...question }: TableQuestion): Kept {
     const places = Object.entries(where).map(([name, value]) => `${name}:${value}`)
     const scope = experimentIds === undefined ? { roomId } : { experimentIds }
-    const table = measured(scope, { ...question, ...(places.length > 0 && { where: places }) })
+    const asked = { ...question, ...(places.length > 0 && { where: places }) }
+    const table = measured(scope, asked, undefined, GROUPS)
     const { split, unit, over, comparisons, groups } = table
     return { split, unit, over, comparisons, groups: groups.map(keptOf) }
   }
@@ -120,9 +151,14 @@ export function keptTables(db: Db, measured: MeasurementTables) {
         return [{ path: "/table", message: error.message }]
       }
     },
-    /** Works a table out as it is when its checkpoint lands, as the JSON to store. */
-    kept: (roomId: string, question: TableQuestion): string =>
-      canonicalJson({ question, kept: known(roomId, question) }),
+    /**
+     * Works a table out as it is when its checkpoint lands, as the JSON to store. @param named a text whose words name
+     * the rows to keep of a large table
+     */
+    kept(roomId: string, question: TableQuestion, named: string): string {
+      const whole = known(roomId, question)
+      return canonicalJson({ question, kept: whole && keptRows(whole, question, named) })
+    },
 
     /** A kept table in the form of an answer, with the groups whose values have moved since. */
     shown(roomId: string, stored: StoredTable): KeptTable {
@@ -151,7 +187,7 @@ export function keptTables(db: Db, measured: MeasurementTables) {
         const question = tableAround(parse(effect))
         const now = question && known(roomId, question)
         if (question !== undefined && now != null)
-          return { finding: { versionId, label }, table: answered(question, now, []) }
+          return { finding: { versionId, label }, table: answered(question, keptRows(now, question, ""), []) }
       }
       return undefined
     },

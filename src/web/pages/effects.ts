@@ -21,6 +21,8 @@ import { glyph, stateBadge } from "../parts/marks.ts"
 export interface PictureTable extends TableAsked {
   readonly unit: string | null
   readonly groups: readonly PictureGroup[]
+  /** Rows that are not among the groups. */
+  readonly leftOut?: { readonly rows: number }
   /** The number of differences for which the correction allows. */
   readonly comparisons: number
   /** What the same code and settings differ by from run to run, where it is known. */
@@ -260,7 +262,10 @@ export function effectFigure(visit: Visit, roomId: string, table: PictureTable, 
   if (table.groups.length === 0) return null
   const { picture, shape } = pictureOf(visit, roomId, table, { ...SHOWN, named })
   const path = tablePath(roomId, table)
-  const rows = shape.all.rows - shape.lines.filter((_, at) => picture.lines[at]?.look !== "base").length
+  const rows =
+    shape.all.rows +
+    (table.leftOut?.rows ?? 0) -
+    shape.lines.filter((_, at) => picture.lines[at]?.look !== "base").length
   const columns = shape.all.columns - shape.columns.length
   const more = [
     ...(rows > 0 ? [counted(rows, "more row")] : []),

@@ -1,4 +1,5 @@
 /** The current answer of a Room, at the top of its front page, with the numbers that it rests on. */
+import { firstParagraph } from "../../contract/text.ts"
 import { staleSentence } from "../../contract/answers/evidence.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"

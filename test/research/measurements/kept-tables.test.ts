@@ -2,6 +2,8 @@
 import t from "tap"
 import { type LabRoom, openLab, refusalOf } from "../record/lab.ts"
 import { posting } from "../record/posting.ts"
+import { overHttp } from "../../mcp/agent.ts"
+import { untilClean } from "../../support/clean.ts"
 import { arm, measuring, pairs } from "./measured.ts"
 
 const lab = await openLab(t)
@@ -84,4 +86,142 @@ t.test("groups with one value of a setting stand in one column with those that i
   const text = await (await fetch(`${lab.house.baseUrl}/checkpoints/${renewed.checkpointId}.md`)).text()
   t.match(text, /^\| arm \| updates 1000 \| updates 5000 \|$/m, "two columns, not a third one without a setting")
   t.match(text, /^\| blur \| {2}\| −2\.\d+ /m)
+})
+
+t.test(
+  "of 200 arms by 50 sizes, the rows that the text names and the largest are kept; the others are counted",
+  async (t) => {
+    const room = await lab.room()
+    const lines = await measuring(lab, room)
+    for (let part = 0; part < 50; part += 2)
+      await lines.attempt(
+        [10 * (part + 1), 10 * (part + 2)].flatMap((labels) =>
+          Array.from({ length: 201 }, (_, at) => ({
+            name: "error",
+            // Only one value a cell; those of arm150 differ most from the baseline, those of arm7 hardly.
+            value: at === 0 ? 5 : 5 + (at === 150 ? 9 : at === 7 ? 0.01 : ((at * 7_919) % 211) / 100),
+            dimensions: { arm: at === 0 ? "baseline" : `arm${at}`, labels, seed: 0 },
+          })),
+        ),
+      )
+    const large = { ...table, by: ["arm", "labels"] }
+    const { result } = await conclude(room.ada, room.threadId, { answer: "It is arm7.", table: large })
+    const { table: kept } = await lab.reader.read("checkpoint", { checkpointId: result.checkpointId })
+    const arms = new Set(kept?.groups.map(({ key }) => String(key.arm)))
+    t.equal(arms.size, 10, "whole rows, up to 500 groups")
+    t.ok(["baseline", "arm7", "arm150"].every((name) => arms.has(name)))
+    t.notOk(arms.has("arm1"))
+    t.match(kept, { leftOut: { rows: 191, groups: 9_550 }, isStale: false, moved: [] })
+    t.match(kept?.groups.find(({ key }) => key.arm === "arm7")?.contrast, { low: null, isDistinct: false })
+    const text = await (await fetch(`${lab.house.baseUrl}/checkpoints/${result.checkpointId}.md`)).text()
+    t.match(text, /and 19\d more rows/)
+    t.match(await brief(room, "format=markdown&budget=4000"), "| arm150 |")
+  },
+)
+
+t.test(
+  "odd values: runs that diverged, one value, a setting of 10,000 characters, names that were withheld",
+  async (t) => {
+    const room = await lab.room()
+    const { roomId } = room
+    const lines = await measuring(lab, room)
+    await lines.attempt(
+      [...pairs(-1), ...arm("once", [5]), { ...arm("broken", [0])[0], name: "error", value: "NaN" }],
+      {
+        configuration: { recipe: "x".repeat(10_000) },
+      },
+    )
+    await lines.attempt(pairs(-1), { configuration: { recipe: "y".repeat(10_000) } })
+    const { result } = await conclude(room.ada, room.threadId, { answer, table })
+    const read = async () => (await lab.reader.read("checkpoint", { checkpointId: result.checkpointId })).table
+    const kept = await read()
+    const cell = (name: string) => kept?.groups.find(({ key }) => key.arm === name)
+    t.match(cell("broken"), { n: 0, mean: null, contrast: null })
+    t.match(cell("once"), { n: 1, low: null })
+    for (const { settings } of kept?.groups ?? [])
+      t.ok(typeof settings.recipe === "string" && settings.recipe.length <= 200, "of a long setting its beginning and a digest")
+    t.ok(JSON.stringify(kept).length < 10_000)
+    const text = await (await fetch(`${lab.house.baseUrl}/checkpoints/${result.checkpointId}.md`)).text()
+    t.match(text, /\| broken \| –/)
+
+    const { items } = await lab.reader.read("room_activity", { roomId, include: "content" } as never)
+    const report = items.findLast((entry) => JSON.stringify(entry).includes('"succeeded"'))
+    await lab.browsers.ada.write("withhold_content", {
+      ...{ roomId, of: { sequence: report?.sequence ?? 0 }, fields: ["/metrics"] },
+      ...{ reason: "other", explanation: "It names somebody." },
+    })
+    await untilClean(lab.file)
+    const after = await read()
+    t.same([...new Set(after?.groups.flatMap(({ attempts }) => attempts))], ["A1"], "what was withheld is in no table")
+}))
+  const one = await lines.attempt(of("test"))
+  const { url, commit } = lab.house.repositories.public
+  const board = {
+    ...{ roomId, threadId, title: "Error", metric: "error", direction: "lower" as const, over: "seed" },
+    ...{ evaluator: { repository: { url, commit } }, data: [] },
+  }
+  const query = { roomId, metric: "error", by: ["arm"], against: "arm:baseline" }
+  t.match(await lab.reader.read("room_measurements", query), { split: "test", groups: [{ n: 5 }, { n: 5 }] })
+  const { result: found } = await lines.publish(ada, [one])
+  t.match((await lab.record(found)).effects, [{ split: "test", pairs: 5 }])
+  const { result: declared } = await ada.write("declare_board", board)
+  t.match(await lab.reader.read("board", { boardId: declared.boardId }), { split: "test", measured: 1 })
+  const { result: concluded } = await conclude(ada, threadId, { answer, table })
+  t.match((await lab.reader.read("checkpoint", { checkpointId: concluded.checkpointId })).table, { split: "test" })
+
+  const other = await lines.attempt(of("train"))
+  const named = /must be given: error is reported with split=test and with split=train/
+  const refused = async (work: Promise<unknown>, path: string) =>
+    t.match((await refusalOf(work)).issues, [{ path, message: named }], path)
+  await refused(lab.reader.read("room_measurements", query), "/split")
+  await refused(lines.publish(ada, [one, other]), "/effects/0/split")
+  await refused(ada.write("declare_board", board), "/split")
+  await refused(conclude(ada, threadId, { answer, table }), "/table")
+  t.match(await conclude(ada, threadId, { answer, table: { ...table, split: "train" } }), { result: {} })
+})
+
+t.test("a table comes through a batch, its rehearsal, and MCP", async (t) => {
+  const room = await lab.room()
+  const { roomId, threadId } = room
+  const lines = await measuring(lab, room)
+  await lines.attempt(pairs(-1))
+  const { result } = await lab.browsers.ada.write("issue_credential", {
+    ...{ roomId, label: "doors", permissions: ["post_thread"] },
+  })
+  const watermark = async () => (await lab.reader.read("thread_context", { threadId })).thread.timelineWatermark
+  const body = (read: number, asked: object) => ({
+    ...{ requestId: crypto.randomUUID(), schemaVersion: 3, threadId, state: "concluded", synthesis: "So." },
+    ...{ expectedWatermark: { $after: read }, coversThrough: { $after: read }, openQuestions: [], citations: [] },
+    ...{ answer, conclusion: "It does.", table: asked },
+  })
+  const send = async (asked: object, query = "") => {
+    const said = {
+      operation: "post_message",
+      params: { threadId },
+      body: { clientMessageId: crypto.randomUUID(), text: "Now." },
+    }
+    const writes = [said, { operation: "post_research_checkpoint", body: body(await watermark(), asked) }]
+    const sent = await fetch(`${lab.house.baseUrl}/api/agent/research/batch${query}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${result.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ schemaVersion: 3, writes }),
+    })
+    return { status: sent.status, body: (await sent.json()) as { issues?: object[]; receipts?: object[] } }
+  }
+  const wrong = await send({ ...table, metric: "loss" }, "?rehearse=1")
+  t.match(wrong, { status: 422, body: { issues: [{ path: "/writes/1/body/table", message: /is not reported here/ }] } })
+  const before = await watermark()
+  t.match(await send(table, "?rehearse=1"), { status: 200, body: { receipts: [{}, { rehearsed: true }] } })
+  t.equal(await watermark(), before, "a rehearsal stores nothing")
+  t.match(await send(table), { status: 200 })
+  const shown = async () => (await lab.reader.read("room_table", { roomId })).table
+  const first = await shown()
+  t.match(first, { metric: "error", groups: [{}, { contrast: { pairs: 5, isDistinct: true } }] })
+
+  const agent = await overHttp(lab.house.baseUrl, result.token)
+  const { requestId: _fresh, ...input } = body(await watermark(), table)
+  const written = await agent.call("write", { writes: [{ operation: "post_research_checkpoint", input }] })
+  t.notOk(written.isError, written.text)
+  await agent.close()
+  t.same(await shown(), first, "the same table through every door")
 })

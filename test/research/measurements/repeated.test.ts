@@ -1,7 +1,9 @@
 /** A reproduction names the effect that it repeats, and its own numbers decide whether it reproduces it. */
 import { pattern } from "../../support/pattern.ts"
+import fc from "fast-check"
 import t from "tap"
-import { because } from "../record/bodies.ts"
+import { runs, seedWhenJudged } from "../../support/chance.ts"
+import { because, hypothesis } from "../record/bodies.ts"
 import { openLab, refusalOf } from "../record/lab.ts"
 import { arm, measuring, pairs } from "./measured.ts"
 
@@ -312,3 +314,46 @@ t.test(
     t.match(pooled?.pooled, { k: 3, method: "random_effects" }, "three and more are pooled by random effects")
   },
 )
+
+t.test("a hypothesis counts the reproductions of its findings as their own reads do", async () => {
+  const steps = fc.array(
+    fc.record({
+      of: fc.nat({ max: 2 }),
+      by: fc.constantFrom("grace" as const, "mary" as const, "ada" as const),
+      difference: fc.constantFrom(-1, -0.5, 0, 1),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
+  const property = fc.asyncProperty(steps, async (told) => {
+    const place = await lab.room()
+    const own = await measuring(lab, place)
+    const { result: predicted } = await place.ada.write("publish_hypothesis", hypothesis(place))
+    const findings: string[] = []
+    for (const verdict of ["supports", "contradicts", "supports"] as const) {
+      const { result } = await own.publish(place.ada, [await own.attempt(pairs(-1))])
+      findings.push(result.versionId)
+      await place.ada.write("link_experiment_finding", {
+        ...{ experimentId: own.experimentId, findingVersionId: result.versionId },
+        towardHypothesis: [{ versionId: predicted.versionId, verdict, explanation: because }],
+        towardQuestion: { verdict: "answers", explanation: because },
+      })
+    }
+    for (const { of, by, difference } of told) {
+      const findingVersionId = findings[of] ?? ""
+      await own.reproduce(place[by], { findingVersionId }, pairs(difference), {
+        ...{ verdict: "inconclusive", explanation: because, repeats: { versionId: findingVersionId, effect: 0 } },
+      })
+    }
+    const { verdictFrom } = await lab.record(predicted)
+    for (const versionId of findings) {
+      const { reproductions, failedReproductions } = (await lab.record({ versionId })).evidenceTally
+      const counted = verdictFrom?.reproduced.find((each) => each.versionId === versionId)
+      const [here, there] = [
+        [counted?.reproductions ?? 0, counted?.failedReproductions ?? 0].join(),
+        [reproductions, failedReproductions].join(),
+      ]
+      if (here !== there) throw new Error(`the hypothesis counts ${here}, the finding's read ${there}`)
+    }
+  })
+  await fc.assert(property, { numRuns: runs(25, 4), ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }) })
+})

@@ -1,6 +1,6 @@
 /** A reproduction is judged on the difference of the two estimates: how often that errs, by simulation. */
 import t from "tap"
-import { paired } from "../../../src/research/measurements/statistics.ts"
+import { paired, together } from "../../../src/research/measurements/statistics.ts"
 import { differenceBetween, verdictOn } from "../../../src/research/measurements/repeated-effects.ts"
 import { chance, normal } from "./layouts.ts"
 
@@ -57,5 +57,18 @@ t.test("the rules, one by one", (t) => {
   t.equal(verdictOn(of(0.05, 0.1), of(0.02, 0.1), 0.1), "inconclusive")
   t.equal(verdictOn({ ...of(1, 0), se: null, low: null, high: null }, first), "inconclusive")
   t.match(differenceBetween(of(-1.3, 0.15), first), { estimate: -1.3 - -1 })
+  t.end()
+})
+
+t.test("two estimates together: a common effect with Satterthwaite's degrees of freedom", (t) => {
+  const found = together([
+    { estimate: -1, se: 0.2, df: 9 },
+    { estimate: -1.4, se: 0.3, df: 9 },
+  ])
+  // Weights 1/se²; df 15.680412; the quantile of Student's t from its density, integrated by Simpson's rule.
+  const known = { estimate: -1.123076923077, se: 0.166410058868, low: -1.476435742052, high: -0.769718104101 }
+  for (const [name, value] of Object.entries(known))
+    t.ok(Math.abs((found?.[name as keyof typeof known] ?? 0) - value) < 1e-10, `${name} is ${value}`)
+  t.match(found, { k: 2, method: "common_effect" })
   t.end()
 })
