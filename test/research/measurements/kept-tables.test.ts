@@ -139,7 +139,10 @@ t.test(
     t.match(cell("broken"), { n: 0, mean: null, contrast: null })
     t.match(cell("once"), { n: 1, low: null })
     for (const { settings } of kept?.groups ?? [])
-      t.ok(typeof settings.recipe === "string" && settings.recipe.length <= 200, "of a long setting its beginning and a digest")
+      t.ok(
+        typeof settings.recipe === "string" && settings.recipe.length <= 200,
+        "of a long setting its beginning and a digest",
+      )
     t.ok(JSON.stringify(kept).length < 10_000)
     const text = await (await fetch(`${lab.house.baseUrl}/checkpoints/${result.checkpointId}.md`)).text()
     t.match(text, /\| broken \| –/)
@@ -153,7 +156,14 @@ t.test(
     await untilClean(lab.file)
     const after = await read()
     t.same([...new Set(after?.groups.flatMap(({ attempts }) => attempts))], ["A1"], "what was withheld is in no table")
-}))
+  },
+)
+
+t.test("a metric in one split is found without it; of several, every refusal names them", async (t) => {
+  const room = await lab.room()
+  const { roomId, threadId, ada } = room
+  const lines = await measuring(lab, room)
+  const of = (split: string) => pairs(-1).map((each) => ({ ...each, split }))
   const one = await lines.attempt(of("test"))
   const { url, commit } = lab.house.repositories.public
   const board = {
