@@ -20,8 +20,8 @@ const names = operations.filter(isBatched).map(({ name }) => name)
 
 /**
  * The body of a batch. An `expectedWatermark`, and what a checkpoint covers, may be `{"$after": 57}`: 57, as it was
- * read, and what this batch itself wrote before in that Thread. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of
- * the receipt of write `a`.
+ * read, and what this batch itself wrote before in that Thread. A value in a body or in `params` may be
+ * `{"$from": "a", "path": "/targetId"}`: a part of the receipt of write `a`.
  */
 export const batchBody = shape({
   /** Of each of its writes that gives none. */

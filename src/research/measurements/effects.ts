@@ -295,7 +295,8 @@ function inShort(all: readonly Told[]): string[] {
       const half = figures.low === null || figures.high === null ? null : (figures.high - figures.low) / 2
       const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
       const star = cell?.isDistinct === true ? "*" : ""
-      return `${figureOn(scale, figures.estimate, half)}${around}${star}${at === 0 ? scale.difference : ""}${place}${since}`
+      const unit = at === 0 ? scale.difference : ""
+      return `${figureOn(scale, figures.estimate, half)}${around}${star}${unit}${place}${since}`
     })
     const apart = some.find(({ cell }) => cell?.isDistinct === true)?.cell
     const repeats = [...new Set(some.flatMap(({ again }) => repeatsInWords(again)))]
