@@ -210,6 +210,8 @@ export class Passages {
       const isAligned =
         distinct.length > 1 &&
         distinct.length === values.length &&
+        // One phrase may name two metrics.
+        new Set(mentions.map(({ start }) => start)).size >= distinct.length &&
         at >= 0 &&
         (mentions.every(({ end }) => end <= (values[0]?.start ?? 0)) || first >= (values.at(-1)?.end ?? 0))
       const one = isAligned ? distinct[at] : undefined

@@ -296,6 +296,14 @@ function namesOf(metrics: Quantities["metrics"], dimensions: Quantities["dimensi
     const last = phrase.split(" ").at(-1) ?? ""
     if (last.length > 2 && endings.get(last)?.length === 1 && !/^[0-9]/.test(last)) add("metric", name, last)
   }
+  // "held-out loss" is the metric of that name, and `loss` in the split `held-out`.
+  const called = new Set(phrases.values())
+  for (const { name, split } of [...metrics.values()].flat()) {
+    const phrase = `${phraseOf(split ?? "")} ${phraseOf(name)}`
+    if (split === null || !called.has(phrase)) continue
+    add("metric", name, phrase)
+    add("split", split, phrase)
+  }
   for (const split of new Set([...metrics.values()].flatMap((some) => some.flatMap((each) => each.split ?? []))))
     add("split", split, phraseOf(split))
   for (const [facet, { name, values }] of dimensions) {

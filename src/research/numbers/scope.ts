@@ -57,6 +57,8 @@ interface Candidate {
 
 /** Most quantities among which a number is looked for, if the text names all that they have in common. */
 export const NARROW = 12
+/** Groups of a record's own attempts, for one metric, that need not be named. */
+const FEW = 3
 /** The letters of what has attempts behind it. */
 const LABELLED = ["A", "E", "F", "P"]
 
@@ -206,9 +208,13 @@ export class Scope {
       if (!isPlaced && group.metric.experiments > 1) return []
       return [{ group, bound, isOwn }]
     })
+    // A record that compares two arms speaks of them: "from 0.210 to 0.314".
+    const isFew =
+      bindings.has("metric") && found.filter(({ group, isOwn }) => isOwn && group.merged === 0).length <= FEW
     const chosen = found.filter(({ group, bound, isOwn }) => {
       if (bound > 0) return true
-      if (group.telling.length > 0) return named !== undefined && isSmall(found.length)
+      if (group.telling.length > 0)
+        return (named !== undefined && isSmall(found.length)) || (isOwn && isFew && group.merged === 0)
       return isOwn || named !== undefined || quantities.attempts.length === group.attempts.length || group.merged === 0
     })
     const most = Math.max(0, ...chosen.map(({ bound }) => bound))

@@ -92,6 +92,30 @@ t.test("on pages a number that resolves is a link to where it comes from", async
   t.strictSame(thread.match(/id="(number-[0-9]+)"/g)?.length, new Set(thread.match(/id="(number-[0-9]+)"/g)).size)
 })
 
+t.test("a finding that compares two arms speaks of them, and a metric may be named by its split", async (t) => {
+  const lab = await openLab(t)
+  const room = await lab.room("Two arms")
+  const measured = await measuring(lab, room)
+  const attemptId = await measured.attempt([
+    ...arm("baseline", [5.1, 5.3, 5.2]),
+    ...arm("shift", [4.1, 4.4, 4.25]),
+    ...arm("baseline", [6.1, 6.3, 6.2], { name: "held-out loss" }),
+    { name: "loss", split: "held-out", value: 7.125 },
+  ])
+  const { roomId } = room
+  const { result } = await measured.publish(room.ada, [attemptId])
+  const states = async (text: string, versionId?: string) => {
+    const { numbers } = await lab.reader.read("check_text", { roomId, text, ...(versionId && { versionId }) })
+    return numbers.map(({ text: number, state }) => `${number} ${state}`)
+  }
+  const said = "The error falls from 5.2 to 4.25, and not to 3.77."
+  t.strictSame(await states(said, result.versionId), ["5.2 resolves", "4.25 resolves", "3.77 unknown"])
+  t.strictSame(await states("A1 ends with a held-out loss of 7.125, not of 7.152."), [
+    "7.125 resolves",
+    "7.152 unknown",
+  ])
+})
+
 t.test("when the ground of a number moves, both values are told", async (t) => {
   const lab = await openLab(t)
   const room = await lab.room("Moved")
