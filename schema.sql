@@ -104,7 +104,8 @@ CREATE UNIQUE INDEX journal_of_room ON journal (room, room_sequence) WHERE room_
 CREATE INDEX journal_of_room_by_operation ON journal (room, operation, room_sequence) WHERE room_sequence IS NOT NULL;
 CREATE INDEX journal_by_delivery ON journal (delivery_id) WHERE delivery_id IS NOT NULL;
 
--- The numbers by which the journal refers to Rooms and Threads.
+-- The numbers by which the journal refers to Rooms and Threads. With their ids and the columns of `writers` in each
+-- row, a message took half as many bytes again in the journal, and a quarter more time.
 CREATE TABLE places (
   place INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE

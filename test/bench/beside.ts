@@ -5,14 +5,14 @@
  * post_message,add_papers]`; build both first. Each side makes its targets itself. Processor time is the service's own:
  * it is more reliable than writes per second if something else runs on the machine.
  */
-import { readFileSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { copyData, dataFile, keepDemo, remove, repositoriesOf } from "./data/demo.ts"
 import type { Load, Loaded } from "./load/load.ts"
 import { root, scratchFolder } from "./machine.ts"
 import { median, ratio } from "./numbers.ts"
-import { endAll, Helper, makeDemo, startServe } from "./process.ts"
+import { endAll, Helper, makeDemo, processorOf, startServe } from "./process.ts"
 import { backwards } from "./settings.ts"
 import { type Answer, type Ask, GROUP, shotsFile } from "./writes/constants.ts"
 import { measured } from "./writes/recipes.ts"
@@ -37,13 +37,6 @@ interface Figures {
   readonly processor: number
   /** Bytes that a write adds to the file. */
   readonly bytes: number
-}
-
-/** Microseconds of processor time of all threads of a process. */
-function processorOf(pid: number): number {
-  if (process.platform !== "linux") return Number.NaN
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
 const { folder: scratch, remove: removeScratch } = scratchFolder()

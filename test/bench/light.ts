@@ -2,8 +2,8 @@
  * The service beside the smallest honest service of the same parts, for one operation: h3, valibot and better-sqlite3
  * in one thread, with what the protocol asks of a posted message and nothing else. It is a file of its own (`PLAIN`, by
  * default `../shared/bench/plain.mjs`). They run in turn on the same machine. If `POCKETBASE` names a PocketBase
- * executable, the part `writes` measures it. If `BEFORE` names another built checkout, each kind of write is measured
- * beside it at the end.
+ * executable, the part `writes` measures it. If `BEFORE` names another built checkout, each kind of write, and each
+ * read and page, is measured beside it at the end.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, statSync } from "node:fs"
@@ -161,7 +161,9 @@ export async function light(bench: Bench): Promise<void> {
   ] as const)
     report.aimOf(`${what}, beside the plain service's`, ratio(...inRounds(what)), { atMost })
   const { BEFORE: before } = process.env
-  const beside = ["--conditions=research-room-source", join(import.meta.dirname, "beside.ts")]
-  if (before !== undefined)
-    execFileSync(process.execPath, [...beside, "--before", resolve(before)], { stdio: "inherit" })
+  if (before === undefined) return
+  for (const name of ["beside.ts", "reads-beside.ts"]) {
+    const program = ["--conditions=research-room-source", join(import.meta.dirname, name)]
+    execFileSync(process.execPath, [...program, "--before", resolve(before)], { stdio: "inherit" })
+  }
 }

