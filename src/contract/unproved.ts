@@ -11,9 +11,9 @@ export function unprovedWords({ entries, sequences }: Unproved): string {
   if (entries === 0) return ""
   const rest = entries > sequences.length ? ` and ${entries - sequences.length} more` : ""
   return entries === 1
-    ? `Part of entry ${sequences[0]} was withheld, so its hash can't be checked.`
+    ? `Part of entry ${sequences[0]} was withheld, so its hash cannot be checked.`
     : `Parts of entries ${sequences.join(", ")}${rest} (${entries} in all) were withheld, ` +
-        "so their hashes can't be checked."
+        "so their hashes cannot be checked."
 }
 
 /** What no digest of a Room proves. Printed by the program in a crate and by the commands that import a Room. */

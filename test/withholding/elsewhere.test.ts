@@ -128,7 +128,7 @@ t.test(
     t.strictSame(read.unproved, { entries: 1, sequences: [3] })
     t.match(
       await (await fetch(`${service.baseUrl}/rooms/${leak.roomId}`)).text(),
-      /Part of entry 3 was withheld, so its hash can't be checked\./,
+      /Part of entry 3 was withheld, so its hash cannot be checked\./,
     )
   },
 )
