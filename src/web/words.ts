@@ -69,6 +69,13 @@ const dayOf = () =>
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */
 export const dateAndTime = (at: string): string => `${dayOf().format(new Date(at))}, ${at.slice(11, 16)} UTC`
 
+/** "Today", "Yesterday", or the date. */
+export function dayName(at: string, now: number): string {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  const on = at.slice(0, 10)
+  return on === day(now) ? "Today" : on === day(now - 86_400_000) ? "Yesterday" : dayOf().format(new Date(at))
+}
+
 /** "14:20 UTC" for a time of today, with the date for another day. */
 export const clockTime = (at: string, now: number): string =>
   at.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? `${at.slice(11, 16)} UTC` : dateAndTime(at)

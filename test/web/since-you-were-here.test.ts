@@ -101,7 +101,7 @@ async function comesBack(
   t.match(await news.innerText(), /wrote 2 messages/)
 
   await page.goto(at(`${room}/activity`))
-  const list = page.locator("ul.news")
+  const list = page.locator(".happened")
   t.match((await list.innerText()).replace(/\s+/g, " "), /disputed F\d+ .* You have read everything below /)
   t.equal(await page.locator("main .digest").count(), 0, "digests are not in the news")
   await page.getByRole("link", { name: "Verify" }).click()

@@ -1,14 +1,15 @@
 /** The activity of a Room as news, newest first, or as a table with the digest of each entry, to verify it. */
-import { governing } from "../parts/actions.ts"
-import type { ActivityEntry } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
+import { activityPage as activityAddress } from "../../contract/objects/objects.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, readPath, withQuery } from "../addresses.ts"
 import { activityChart } from "../charts/activity.ts"
 import { type Html, html, to } from "../html.ts"
 import { doneBy, doneTo } from "../parts/done-to.ts"
-import { fallenBy, newsItem } from "../parts/news.ts"
-import { list, digest, empty, person, table, time } from "../parts/parts.ts"
+import { feedLinks } from "../about.ts"
+import { entryMenu } from "../parts/actions.ts"
+import { happened, narrowedBy, narrowing } from "../parts/news.ts"
+import { digest, empty, person, table, time } from "../parts/parts.ts"
 import type { Room } from "../parts/room-frame.ts"
 import { unreadIn } from "../parts/seen.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -47,25 +48,38 @@ ${
 
 const readBefore = html`<li class="read-before">You have read everything below</li>`
 
+/** How many entries are searched for those that a page asks for. */
+const SEARCHED = 500
+
 /** Renders the entries as news, with a mark above those that the reader has read. */
-function asNews(visit: Visit, room: Room, after: number, through: number): Html | null {
+function asNews(visit: Visit, room: Room, { after, through }: { after: number; through: number }): Html {
   const { roomId } = room
-  const items = visit.edge.instance.news.told(roomId, after, through)
+  const { news, ledger } = visit.edge.instance
+  const isAsked = narrowedBy(visit)
+  const items = news.told(roomId, after, through, isAsked).map((item) => ({ ...item, roomId }))
+  if (items.length === 0)
+    return empty(
+      ledger.activity.watermark(roomId) === 0
+        ? "There is no activity yet."
+        : `No such entry among entries ${after + 1} to ${through}.`,
+    )
   const unread = unreadIn(visit, roomId)
   const firstRead =
-    unread === undefined || unread.total === 0
+    isAsked !== undefined || unread === undefined || unread.total === 0
       ? undefined
       : items.find(({ entries }) => (entries[0]?.entry.sequence ?? 0) <= unread.after)
-  const fallen = fallenBy(visit, roomId, items)
-  const actOn = governing(visit, room)
-  const end = ({ sequence }: ActivityEntry) => {
-    const acts = actOn({ sequence }, `entry ${sequence}`)
-    return acts && html` <span class="meta">${acts}</span>`
-  }
-  const line = (item: (typeof items)[number]) =>
-    html`${item === firstRead && item !== items[0] ? readBefore : null}\
-<li id="activity-${item.entries.at(-1)?.entry.sequence}" data-entry>${newsItem(roomId, item, fallen, end)}</li>`
-  return list("uses news", items, line, empty("There is no activity yet."))
+  const menu = entryMenu(visit, room)
+  return happened(visit, items, 2, {
+    before: (item) => (item === firstRead && item !== items[0] ? readBefore : null),
+    after: (entry) => {
+      const before = { after: entry.sequence - 1 }
+      return menu({ sequence: entry.sequence }, `entry ${entry.sequence}`, {
+        page: activityAddress(roomId, entry),
+        json: readPath("room_activity", { roomId }, { ...before, limit: 1 }),
+        verify: `${withQuery(`/rooms/${roomId}/activity`, { ...before, verify: 1 })}#activity-${entry.sequence}`,
+      })
+    },
+  })
 }
 
 export function activityPage(visit: Visit): Shown {
@@ -73,24 +87,28 @@ export function activityPage(visit: Visit): Shown {
   const { roomId, activityWatermark: watermark } = room
   const cursor = visit.parameter("after")
   const isVerified = visit.url.searchParams.has("verify")
-  const after =
-    cursor !== undefined && /^[0-9]{1,12}$/.test(cursor) ? Number(cursor) : Math.max(0, watermark - limits.pageItems)
+  const shown = !isVerified && narrowedBy(visit) !== undefined ? SEARCHED : limits.pageItems
+  const after = cursor !== undefined && /^[0-9]{1,12}$/.test(cursor) ? Number(cursor) : Math.max(0, watermark - shown)
   const path = `/rooms/${roomId}/activity`
   const entries = isVerified ? visit.ask("room_activity", { roomId }, { after }).items : []
-  return sectionPage(visit, room, {
-    path: "/activity",
-    name: "Activity",
-    json: readPath("room_activity", { roomId }),
-    list: html`${activityChart(
-      recent(visit, roomId, watermark).map(({ at }) => at),
-      watermark,
-    )}
+  const newest = recent(visit, roomId, watermark)
+  const feed = `${visit.edge.baseUrl}/rooms/${roomId}/feed.atom`
+  return {
+    ...sectionPage(visit, room, {
+      path: "/activity",
+      name: "Activity",
+      json: readPath("room_activity", { roomId }),
+      list: html`${activityChart(
+        newest.map(({ at }) => at),
+        watermark,
+      )}
 <p class="meta"><span>${counted(watermark, "accepted write")}</span>${
-      isVerified
-        ? html`<span>each chained to the one before by its digest: if you keep a digest, nobody can rewrite an earlier \
-entry unnoticed</span><span><a href="${to(withQuery(path, { after: cursor }))}">As news</a></span>`
-        : html`<span><a href="${to(withQuery(path, { after: cursor, verify: 1 }))}">Verify</a></span>`
-    }</p>
+        isVerified
+          ? html`<span>each chained to the one before by its digest: if you keep a digest, nobody can rewrite an \
+earlier entry unnoticed</span><span><a href="${to(withQuery(path, { after: cursor }))}">As news</a></span>`
+          : html`<span><a href="${to(withQuery(path, { after: cursor, verify: 1 }))}">Verify</a></span>`
+      }<span>Feed: <a href="${to(`/rooms/${roomId}/feed.atom`)}">${feed}</a> \
+<a href="${to(`/rooms/${roomId}/feed.json`)}">JSON Feed</a></span></p>
 ${
   isVerified
     ? table(
@@ -98,8 +116,10 @@ ${
         ["", "When", "Who", "What", "Digest"],
         [...entries].reverse().map((entry) => entryRow(visit, room, entry)),
       )
-    : asNews(visit, room, after, Math.min(watermark, after + limits.pageItems))
+    : html`${narrowing(visit, newest)}${asNews(visit, room, { after, through: Math.min(watermark, after + shown) })}`
 }`,
-    next: after > 0 ? Math.max(0, after - limits.pageItems) : null,
-  })
+      next: after > 0 ? Math.max(0, after - shown) : null,
+    }),
+    feeds: feedLinks(`/rooms/${roomId}`, room.title),
+  }
 }

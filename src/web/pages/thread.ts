@@ -11,7 +11,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { entryPath, readPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { act, forMembers, roleIn, whyNot, governing } from "../parts/actions.ts"
+import { act, forMembers, roleIn, whyNot, entryMenu } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { entryItem, type EntryView, gist } from "../parts/entry.ts"
 import { numbersOf } from "../parts/numbers.ts"
@@ -170,7 +170,7 @@ export function threadPage(visit: Visit): Fitting {
   const opening = beginning.find(({ receipt }) => receipt === undefined)
   const role = roleIn(visit, room)
   const writes = (role === "member" || role === "owner") && room.state === "active"
-  const actOn = governing(visit, room)
+  const menu = entryMenu(visit, room)
   const at = { roomId: room.roomId, threadId }
   const view: EntryView = {
     known: new Map(entries.map((entry) => [entry.entryId, entry])),
@@ -183,7 +183,12 @@ export function threadPage(visit: Visit): Fitting {
     numbers: (text, since) => numbersOf(visit, { roomId: room.roomId, since }, text),
     below: (entry) =>
       html`${writes && replyLink(entry)}${writes && entry.card !== undefined && followUp(room.roomId, entry)}${
-        entry.receipt === undefined ? html` ${actOn({ entryId: entry.entryId }, `entry ${entry.sequence}`)}` : null
+        entry.receipt === undefined
+          ? html` ${menu({ entryId: entry.entryId }, `entry ${entry.sequence}`, {
+              page: entryPath(threadId, entry.entryId),
+              json: readPath("thread_timeline", { threadId }, { after: entry.sequence - 1, limit: 1 }),
+            })}`
+          : null
       }`,
   }
   const listed = messagesAlone(visit) ? entries.filter(({ message }) => message !== undefined) : entries

@@ -8,7 +8,7 @@ import type { StandingWrite } from "../../ledger/journal/withheld.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import type { Draft } from "../forms/draft.ts"
 import { type Html, html, to } from "../html.ts"
-import { confirmButton, digest, empty, facts, heading, table } from "../parts/parts.ts"
+import { digest, empty, facts, heading, table } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { mayWithhold, type Named } from "../parts/actions.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -118,13 +118,10 @@ ${Object.entries(withholdingReasons).map(
 aria-describedby="hint-explanation">${draft.get("/explanation")}</textarea>\
 <p class="hint" id="hint-explanation">Everybody can read this sentence, so do not repeat the withheld text. Revoke a \
 token before you withhold it, because somebody may have copied it.</p></div>
-${confirmButton(
-  "Withhold it",
-  "The text is removed from the record, the search, the data files and later exports. This cannot be undone. " +
-    "Nobody can read it here again.",
-  html`<div class="buttons"><button class="danger">Withhold it for good</button>\
-<a href="${to(`/rooms/${roomId}`)}">Cancel</a></div>`,
-)}</form>`,
+<p>The text is removed from the record, the search, the data files and later exports. This cannot be undone: nobody \
+can read it here again.</p>
+<div class="buttons"><button class="danger">Withhold it for good</button>\
+<a href="${to(`/rooms/${roomId}`)}">Cancel</a></div></form>`,
   }
 }
 

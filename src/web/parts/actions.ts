@@ -50,6 +50,29 @@ href="${to(withQuery("/do/withhold_content", { roomId: room.roomId, [`/of/${name
   }
 }
 
+/**
+ * A menu at an entry, for those who govern its Room: what is rarely done with it. @returns null for other visitors
+ */
+export function entryMenu(visit: Visit, room: RoomLike): (of: Named, what: string, ways: EntryWays) => Html | null {
+  const withholding = governing(visit, room)
+  return (of, what, { page, json, verify }) => {
+    const link = withholding(of, what)
+    return (
+      link &&
+      html`<details class="menu"><summary title="More">⋯<span class="aside"> More about ${what}</span></summary><div>\
+${link}<button type="button" class="plain" data-copy="${visit.edge.baseUrl}${page}">Copy link</button>\
+${verify === undefined ? null : html`<a href="${to(verify)}">Verify</a>`}<a href="${to(json)}">JSON</a></div></details>`
+    )
+  }
+}
+
+/** Where an entry stands: its page, its JSON, and the table with its digest. */
+interface EntryWays {
+  readonly page: string
+  readonly json: string
+  readonly verify?: string
+}
+
 export type Given = Readonly<Record<string, string | number | undefined | null>>
 
 type Weight = "quiet" | "first" | "danger"

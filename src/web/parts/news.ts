@@ -1,24 +1,26 @@
-/** Renders what is new in Rooms as sentences: on the first page, and on the page of a Room's activity. */
+/**
+ * Renders what happened in Rooms as one list: by day, narrowed by kind, person and agent, with labels as links. The
+ * first page shows what is new to a reader, and a Room's activity everything.
+ */
+import { labelsIn, LABEL } from "../../contract/objects/labels.ts"
 import { activityPage } from "../../contract/objects/objects.ts"
 import { shortened } from "../../contract/text.ts"
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import type { NewsItem, ToldEntry } from "../../research/inbox/news.ts"
-import { type Html, html, to } from "../html.ts"
+import { withQuery } from "../addresses.ts"
+import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { plainText } from "../markdown.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { counted } from "../words.ts"
-import { heading, person, time } from "./parts.ts"
-import { markRead, newMark, type Unread, unreadOf } from "./seen.ts"
+import { counted, dayName, title } from "../words.ts"
+import { heading, label, person, time } from "./parts.ts"
+import { markRead, newMark, sectionOf, type Unread, unreadOf } from "./seen.ts"
 
-/** The maximum number of Rooms on the first page, sentences for each, and characters of a sentence. */
+/** The maximum number of Rooms on the first page, sentences on it, and characters of a sentence. */
 const ROOMS = 8
-const SENTENCES = 6
+const SENTENCES = 24
 const TOLD = 200
 /** The maximum number of entries listed of a group that one sentence describes. */
 const TOGETHER = 20
-
-const sentence = (roomId: string, { text, entry }: Pick<ToldEntry, "text" | "entry">): Html =>
-  html`<a class="told" href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(plainText(text), TOLD)}</a>`
 
 /** Sentences about stale conclusions, by the record that made them stale. */
 export function fallenBy(visit: Visit, roomId: string, items: readonly NewsItem[]): ReadonlyMap<string, Html> {
@@ -38,69 +40,174 @@ ${titles.get(threadId) ?? "its Thread"}</span>” is stale.`
   )
 }
 
+/** An item of a list that may tell of several Rooms. */
+export interface Happened extends NewsItem {
+  readonly roomId: string
+}
+
+type TextOf = (told: Pick<ToldEntry, "text">) => Html
+
+/** Renders the sentences of a Room's items, in which the labels of its objects are links. */
+function sentencesOf(visit: Visit, roomId: string, items: readonly NewsItem[]): TextOf {
+  const plain = ({ text }: Pick<ToldEntry, "text">) => shortened(plainText(text), TOLD)
+  const names = labelsIn(items.flatMap((item) => [item, ...item.entries.slice(-TOGETHER)].map(plain)))
+  const known = new Map(visit.tables.labelled(roomId, names).map((found) => [found.label, found]))
+  return (told) => {
+    const text = plain(told)
+    const parts: Content[] = []
+    let last = 0
+    for (const { 0: name, index } of text.matchAll(LABEL)) {
+      const found = known.get(name)
+      if (found === undefined) continue
+      parts.push(text.slice(last, index), label(found.kind, found.id, name))
+      last = index + name.length
+    }
+    return html`<span class="told" dir="auto">${parts}${text.slice(last)}</span>`
+  }
+}
+
+/** What a page adds to the lines of a list. */
+interface Beside {
+  /** After an entry, such as what its owner may do with it. */
+  readonly after?: (entry: ActivityEntry) => Html | null
+  /** Before an item. */
+  readonly before?: (item: Happened) => Html | null
+}
+
+/** When an entry was accepted, as a link to its place in the activity. */
+const when = (roomId: string, entry: ActivityEntry): Html =>
+  html`<a class="meta" href="${to(activityPage(roomId, entry))}">${time(entry.at)}</a>`
+
 /** Renders an item: who did what, and when. The entries of a group can be unfolded. */
-export function newsItem(
-  roomId: string,
-  item: NewsItem,
-  fallen: ReadonlyMap<string, Html>,
-  after: (entry: ActivityEntry) => Html | null = () => null,
-): Html {
-  const { actor, text, entries } = item
+function line(item: Happened, say: TextOf, fallen: ReadonlyMap<string, Html>, room: Content, beside: Beside): Html {
+  const { roomId, actor, entries } = item
   const last = entries.at(-1)
   if (last === undefined) return html``
-  const together = entries.slice(-TOGETHER)
-  return html`${person(actor)} ${sentence(roomId, { text, entry: last.entry })}\
-${entries.map(({ bearsOn }) => fallen.get(bearsOn ?? ""))} <span class="meta">${time(last.entry.at)}</span>${
-    entries.length === 1
-      ? after(last.entry)
-      : html`<details class="run"><summary>${counted(entries.length, "entry", "entries")}</summary>\
-<ul>${together.map(
-          (each) =>
-            html`<li>${sentence(roomId, each)} <span class="meta">${time(each.entry.at)}</span>\
-${after(each.entry)}</li>`,
-        )}</ul></details>`
-  }`
+  return html`${beside.before?.(item)}<li id="activity-${last.entry.sequence}" data-entry>\
+${person(actor)} ${say(item)}${entries.map(({ bearsOn }) => fallen.get(bearsOn ?? ""))} \
+${room}${when(roomId, last.entry)}${
+  entries.length === 1
+    ? beside.after?.(last.entry)
+    : html`<details class="run"><summary>${counted(entries.length, "entry", "entries")}</summary>\
+<ul>${entries
+        .slice(-TOGETHER)
+        .map((each) => html`<li>${say(each)} ${when(roomId, each.entry)}${beside.after?.(each.entry)}</li>`)}\
+</ul></details>`
+}</li>`
+}
+
+/**
+ * Renders items, newest first, under the names of their days, which are headings of a level. @param titles of the
+ * Rooms, if there are several
+ */
+export function happened(
+  visit: Visit,
+  items: readonly Happened[],
+  level: 2 | 3,
+  beside: Beside = {},
+  titles: ReadonlyMap<string, string> = new Map(),
+): Html {
+  const now = visit.edge.instance.world.now()
+  const rooms = Map.groupBy(items, ({ roomId }) => roomId)
+  const saying = new Map(
+    [...rooms].map(([roomId, own]) => [
+      roomId,
+      { say: sentencesOf(visit, roomId, own), fallen: fallenBy(visit, roomId, own) },
+    ]),
+  )
+  const room = (roomId: string) =>
+    titles.size > 1 &&
+    html`<span class="meta">in <a href="${to(`/rooms/${roomId}`)}" dir="auto">\
+${shortened(titles.get(roomId) ?? "a Room", 60)}</a> </span>`
+  const days = Map.groupBy(items, ({ entries }) => dayName(entries.at(-1)?.entry.at ?? "", now))
+  return html`<div class="happened">${[...days].map(
+    ([day, own]) =>
+      html`${level === 2 ? html`<h2 class="day">${day}</h2>` : html`<h3 class="day">${day}</h3>`}<ul class="uses news">${own.map(
+        (item) => {
+          const { say, fallen } = saying.get(item.roomId) ?? { say: () => html``, fallen: new Map<string, Html>() }
+          return line(item, say, fallen, room(item.roomId), beside)
+        },
+      )}</ul>`,
+  )}</div>`
+}
+
+/** The parameters of a page that narrow its list. */
+const NARROWING = ["kind", "by", "agent"] as const
+type Narrowing = (typeof NARROWING)[number]
+
+const partOf = ({ target }: ActivityEntry): string => (sectionOf.get(target.kind) ?? "/others").slice(1)
+const values: { readonly [N in Narrowing]: (entry: ActivityEntry) => string | null } = {
+  kind: partOf,
+  by: ({ actor }) => actor.username,
+  agent: ({ actor }) => actor.agent ?? null,
+}
+
+/** Returns whether the page asks for an entry; undefined if it asks for all. */
+export function narrowedBy({ parameter }: Visit): ((entry: ActivityEntry) => boolean) | undefined {
+  const asked = NARROWING.flatMap((name) => {
+    const value = parameter(name)
+    return value === undefined ? [] : [(entry: ActivityEntry) => values[name](entry) === value]
+  })
+  return asked.length === 0 ? undefined : (entry) => asked.every((is) => is(entry))
+}
+
+const captions: { readonly [N in Narrowing]: string } = { kind: "What", by: "Who", agent: "Agent" }
+
+/** Links that narrow a list by what occurs in some of its entries. They act at once. */
+export function narrowing({ url, parameter }: Visit, entries: readonly ActivityEntry[]): Html | null {
+  const query = Object.fromEntries(NARROWING.map((name) => [name, parameter(name)]))
+  const group = (name: Narrowing): Html | null => {
+    const chosen = parameter(name)
+    const found = new Set(entries.flatMap((entry) => values[name](entry) ?? []))
+    if (chosen !== undefined) found.add(chosen)
+    if (found.size < 2 && chosen === undefined) return null
+    const chip = (value: string | undefined, text: string) =>
+      html`<li><a href="${to(withQuery(url.pathname, { ...query, [name]: value }))}"${attributes({
+        "aria-current": value === chosen ? "true" : null,
+      })}>${text}</a></li>`
+    const own = [...found].sort().map((value) => chip(value, name === "kind" ? title(value) : value))
+    return html`<ul class="chips" aria-label="${captions[name]}">${chip(undefined, "All")}${own}</ul>`
+  }
+  const groups = NARROWING.map(group).filter((each) => each !== null)
+  return groups.length === 0 ? null : html`<nav class="narrowing" aria-label="Show only">${groups}</nav>`
 }
 
 /** Whether an entry is told elsewhere on the page. */
 type IsToldAbove = (roomId: string, entry: ActivityEntry) => boolean
 
-function roomNews(
-  visit: Visit,
-  { roomId, after, watermark, total, isNew }: Unread,
-  isToldAbove: IsToldAbove,
-): Html | null {
-  const room = orNull(() => visit.ask("room", { roomId }))
-  if (room === null) return null
-  const isOwn = ({ userId, agent }: ActivityEntry["actor"]) => userId === visit.person?.userId && agent == null
-  const isShown = (entry: ActivityEntry) =>
-    isNew(entry.target.kind, entry.sequence) && !isOwn(entry.actor) && !isToldAbove(roomId, entry)
-  const items = visit.edge.instance.news.told(roomId, after, watermark, isShown)
-  const shown = items.slice(0, SENTENCES)
-  const fallen = fallenBy(visit, roomId, shown)
-  const activity = to(`/rooms/${roomId}/activity`)
-  return html`<li><h3><a href="${to(`/rooms/${roomId}`)}" dir="auto">${room.title}</a> ${newMark(total)}</h3>
-<ul class="uses">${shown.map((item) => html`<li>${newsItem(roomId, item, fallen)}</li>`)}</ul>
-<p class="meta"><span>${
-    shown.length === 0
-      ? "What is new is listed above."
-      : items.length > shown.length
-        ? html`<a href="${activity}">More in the activity</a>`
-        : html`<a href="${activity}">The activity</a>`
-  }</span></p></li>`
-}
-
-/** The block on the first page with what is new in each Room since the reader's last visit. */
+/** The block on the first page with what is new in the reader's Rooms since their last visit, as one list. */
 export function newsBlock(visit: Visit, isToldAbove: IsToldAbove): Html | null {
+  const { news, tables } = visit.edge.instance
   const unread = unreadOf(visit).filter(({ total }) => total > 0)
-  const rooms = unread.slice(0, ROOMS).map((each) => roomNews(visit, each, isToldAbove))
-  if (rooms.length === 0) return null
+  if (unread.length === 0) return null
+  const shown = unread.slice(0, ROOMS)
+  const titles = tables.rooms.titles(shown.map(({ roomId }) => roomId))
+  const isOwn = ({ userId, agent }: ActivityEntry["actor"]) => userId === visit.person?.userId && agent == null
+  const isAsked = narrowedBy(visit) ?? (() => true)
+  const all: ActivityEntry[] = []
+  const told = ({ roomId, after, watermark, isNew }: Unread): Happened[] => {
+    const isShown = (entry: ActivityEntry) => {
+      if (!isNew(entry.target.kind, entry.sequence) || isOwn(entry.actor) || isToldAbove(roomId, entry)) return false
+      all.push(entry)
+      return isAsked(entry)
+    }
+    return news.told(roomId, after, watermark, isShown).map((item) => ({ ...item, roomId }))
+  }
+  const at = ({ entries }: Happened) => entries.at(-1)?.entry.at ?? ""
+  const items = shown.flatMap(told).sort((one, other) => (at(one) < at(other) ? 1 : -1))
+  const rooms = shown.map(
+    ({ roomId, total }) =>
+      html`<span><a href="${to(`/rooms/${roomId}/activity`)}" dir="auto">${titles.get(roomId)}</a> \
+${newMark(total)}</span>`,
+  )
   return html`<section aria-labelledby="news">\
 ${heading(2, "news", "Since you were here", markRead(unread, "/", "Mark all as read"))}
-<ul class="cards news">${rooms}</ul>\
+<p class="meta">${rooms}${
+    unread.length > ROOMS && html`<span>${counted(unread.length - ROOMS, "more Room")} with something new</span>`
+  }</p>${narrowing(visit, all)}\
 ${
-  unread.length > ROOMS
-    ? html`<p class="meta">${counted(unread.length - ROOMS, "more Room")} with something new.</p>`
-    : null
-}</section>`
+  items.length === 0
+    ? html`<p class="quiet">What is new is listed above.</p>`
+    : happened(visit, items.slice(0, SENTENCES), 3, {}, titles)
+}${items.length > SENTENCES && html`<p class="meta">Older entries are in each Room's activity.</p>`}</section>`
 }

@@ -31,7 +31,7 @@ const kinds: ReadonlyMap<string, readonly string[]> = new Map([
   ["/links", ["link", "finding_link", "review"]],
   ["/people", ["member", "join_request", "credential"]],
 ])
-const sectionOf = new Map([...kinds].flatMap(([section, of]) => of.map((kind) => [kind, section] as const)))
+export const sectionOf = new Map([...kinds].flatMap(([section, of]) => of.map((kind) => [kind, section] as const)))
 const WHOLE = "/activity"
 /** The cookie names sections by their first letter. */
 const letterOf = (section: string): string => section.charAt(1)

@@ -94,7 +94,7 @@ export async function comesBack(t: Test, reader: Person): Promise<void> {
     /grace retracted F1 \(L\d+\): Both arms read the same file of seeds\. The conclusion of “.+” is stale\./,
   )
   await reader.meets(t, "what is new since they were here")
-  await page.getByRole("link", { name: /retracted F1/ }).click()
+  await page.locator("[data-entry]", { hasText: "retracted F1" }).locator("a.meta").click()
   await reader.meets(t, "the place of the news")
   await page.goto(at(known.room))
   t.match(await reader.reads("#live-where"), /no longer holds: F1, which it cites, is retracted/)
