@@ -43,16 +43,16 @@ export function invitations(db: Db, world: World) {
   const revoke = db.prepare(`UPDATE invitations SET revoked_at = +? WHERE invitation_id = +? AND ${isOpen}`)
   const revokeAll = db.prepare(`UPDATE invitations SET revoked_at = +? WHERE invited_by = +? AND ${isOpen}`)
 
-  const listed = db.prepare<AnswerOf<"admin_invitations">["items"][number]>(
-    `SELECT i.invitation_id AS invitationId, p.username AS invitedBy, r.room_id AS roomId, r.title,
+  type Listed = AnswerOf<"admin_invitations">["items"][number]
+  const LISTED = `SELECT i.invitation_id AS invitationId, p.username AS invitedBy, r.room_id AS roomId, r.title,
         i.created_at AS createdAt, i.expires_at AS expiresAt,
        a.username AS acceptedBy, i.revoked_at AS revokedAt
      FROM invitations i
       JOIN people p ON p.user_id = i.invited_by
       LEFT JOIN people a ON a.user_id = i.accepted_by
-      LEFT JOIN rooms r USING (room_id)
-     WHERE i.invitation_id < +? ORDER BY i.invitation_id DESC LIMIT +?`,
-  )
+      LEFT JOIN rooms r USING (room_id)`
+  const listed = db.prepare<Listed>(`${LISTED} WHERE i.invitation_id < +? ORDER BY i.invitation_id DESC LIMIT +?`)
+  const sent = db.prepare<Listed>(`${LISTED} WHERE i.invited_by = +? ORDER BY i.invitation_id DESC LIMIT +?`)
 
   return {
     /**
@@ -60,6 +60,8 @@ export function invitations(db: Db, world: World) {
      * first page
      */
     page: (before: string | null, count: number) => listed.all(before ?? "g", count),
+    /** Returns a person's own invitations, newest first. */
+    sentBy: (userId: string, count: number) => sent.all(userId, count),
     /** Creates an invitation. The token is only returned, never stored. */
     issue(invitedBy: string, roomId: string | null, change: Pick<Change, "at" | "newId" | "token">) {
       const invitationId = change.newId()

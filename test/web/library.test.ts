@@ -113,6 +113,8 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   t.equal((await identity()).status, 200, "and it opens the Library")
   await ada.page.goto(at("/account"))
   t.same(await violations(ada.page), [])
+  await ada.page.locator("summary", { hasText: "Revoke reading agent" }).click()
+  await ada.page.getByText("reading agent stops working at once. You stay signed in.").waitFor()
   await ada.page.getByRole("button", { name: "Revoke reading agent" }).click()
   await done(ada.page, "revoke_key")
   t.equal((await identity()).status, 401)

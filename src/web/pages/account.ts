@@ -4,6 +4,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entranceOf, mayInvite } from "../../edge/identity/sign-in.ts"
 import { type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
+import { type Invited, invitationState } from "./admin-people.ts"
 import { stateBadge, tokenOver } from "../parts/marks.ts"
 import {
   list,
@@ -20,6 +21,7 @@ import {
   table,
   time,
   ways,
+  confirmButton,
 } from "../parts/parts.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -80,10 +82,11 @@ ${
     <td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td>${
       revokedAt === null
-        ? actionButton("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, {
-            danger: true,
-            next: "/account",
-          })
+        ? confirmButton(
+            html`Revoke<span class="aside"> ${label}</span>`,
+            `${label} stops working at once. You stay signed in.`,
+            actionButton("revoke_key", { keyId }, html`Revoke ${label}`, { danger: true, next: "/account" }),
+          )
         : null
     }</td>
     </tr>`
@@ -92,6 +95,23 @@ ${
 const invite = html`<p>The link makes an account without a Room. To invite somebody into a Room, its owner uses the \
 Room's People page.</p>
   <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form>`
+
+/** How many of a person's invitations are listed: the newest. */
+const MOST_INVITATIONS = 20
+
+/** A person's own invitations, with what became of each. @param roomId the Room, if only those into it are listed */
+export function sentInvitations(visit: Visit, roomId?: string): Html | null {
+  const { person, edge } = visit
+  const sent = person === undefined ? [] : visit.tables.invitations.sentBy(person.userId, MOST_INVITATIONS)
+  const now = edge.instance.world.now()
+  const row = (each: Invited) =>
+    html`<tr><td>${time(each.createdAt)}</td><td data-is="into">${each.title ?? "the service"}</td>\
+<td>${invitationState(each, now)}</td></tr>`
+  const listed = sent.filter((each) => roomId === undefined || each.roomId === roomId).map(row)
+  return listed.length === 0
+    ? null
+    : table("Your invitations", ["Made", "Into", "What became of it"], listed, "stacked")
+}
 
 const MOST_ROOMS = 100
 
@@ -148,7 +168,7 @@ ${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do
       ? empty("No personal key yet.")
       : table("Personal keys", ["Label", "May", "Reach", "Expires", "Last use", actionsHead], keyRows, "stacked")
   }</section>
-${mayInvite(edge, person) ? section("invite", "Invite a person", invite) : null}`,
+${mayInvite(edge, person) ? section("invite", "Invite a person", html`${invite}${sentInvitations(visit)}`) : null}`,
   }
 }
 

@@ -17,6 +17,7 @@ import { countName, type Draft } from "../forms/draft.ts"
 import { formOf as fieldsOf } from "../forms/fields.ts"
 import { WORDING, withProposal } from "../forms/proposing.ts"
 import { atHand, type ReadDraft, readDraft } from "../forms/reading.ts"
+import { withRepository } from "../forms/repository.ts"
 import { withItem } from "../forms/rows.ts"
 import { type Html, html } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -103,6 +104,9 @@ function withStructure(visit: Visit, operation: Operation, draft: Draft): Draft 
 }
 const SEEN_FIRST = html`<p>Words and roles are proposed from your sentence. Check them, then publish.</p>`
 
+const readAs = (became: readonly string[]): Html =>
+  html`${became.map((sentence) => html`<p>${sentence}</p>`)}<p>Check it, then send the form again.</p>`
+
 /** Lists the verdicts that a rehearsed write would change: "H1: untested → supported, by its author alone". */
 function changesIn(receipts: readonly Receipt[]): Html {
   const moved = receipts.flatMap(({ result }) => (v.is(linkExperimentFinding.result, result) ? result.verdicts : []))
@@ -167,15 +171,19 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
     if (add !== null && !draft.has(countName(add))) draft.set(countName(add), "0")
     return (again) => formOf(again, { operation, draft: withItem(draft, { add, remove }) })
   }
-  const proposed = withStructure(visit, operation, draft)
+  const { draft: named, became } = withRepository(visit, () => roomOf(visit, operation, draft), draft)
+  const proposed = withStructure(visit, operation, named)
   if (previewed) return (again) => formOf(again, { operation, draft: proposed, preview: true })
   let read: ReadDraft | undefined
   const reading = (): ReadDraft => {
     read = readDraft(visit, operation, roomOf(visit, operation, proposed), proposed)
     return read
   }
+  // Nothing is kept before the person has seen what their text became.
+  if (became.length > 0 && !rehearsed)
+    return (again) => formOf(again, { operation, draft: proposed, note: readAs(became) })
   // The person sees a proposal before it is published.
-  if (proposed !== draft && !rehearsed && faultsIn(operation, proposed, reading()).length === 0)
+  if (proposed !== named && !rehearsed && faultsIn(operation, proposed, reading()).length === 0)
     return (again) => formOf(again, { operation, draft: proposed, note: SEEN_FIRST })
   try {
     const [receipt, ...others] = await sendForm(visit, operation, proposed, reading, rehearsed)

@@ -155,9 +155,10 @@ export function adminKeysPage(visit: Visit): Shown {
   })
 }
 
-type Invited = AnswerOf<"admin_invitations">["items"][number]
+export type Invited = AnswerOf<"admin_invitations">["items"][number]
 
-function invitationState({ acceptedBy, revokedAt, expiresAt }: Invited, now: number): Content {
+/** What became of an invitation. */
+export function invitationState({ acceptedBy, revokedAt, expiresAt }: Invited, now: number): Content {
   if (acceptedBy !== null) return html`accepted by ${acceptedBy}`
   if (revokedAt !== null) return html`withdrawn ${time(revokedAt)}`
   return Date.parse(expiresAt) <= now ? "expired" : html`open until ${time(expiresAt)}`

@@ -25,6 +25,7 @@ import {
 import { tokenState } from "../parts/marks.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { settingsPath } from "./room-settings.ts"
+import { sentInvitations } from "./account.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted, joinedWords, words } from "../words.ts"
 
@@ -76,7 +77,7 @@ ${
   mayInvite(visit.edge, visit.person) &&
   html`<form class="inline" method="post" action="${to("/web/invite")}">\
 <input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite a new person</button></form>`
-}</div>`
+}</div>${sentInvitations(visit, room.roomId)}`
     : whyNot(visit, room)
 }</section>`
 }

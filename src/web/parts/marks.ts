@@ -52,8 +52,6 @@ const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | 
   answers: ["filled", "good"],
   partly_answers: ["half", "active"],
   does_not_answer: ["hollow", "quiet"],
-  positive: ["up", "good"],
-  negative: ["down", "bad"],
   current: ["filled", "quiet"],
   retracted: ["cross", "bad"],
   superseded: ["square", "warn"],
@@ -84,9 +82,14 @@ export function glyph(state: string): Html {
 <path d="${markup(SHAPES[name])}"/></svg>`
 }
 
+/** Outcomes that are words alone: green and red triangles are for and against, which these are not. */
+const plain: ReadonlySet<string> = new Set(["positive", "negative"])
+
 /** The mark and the word of a state. */
 export const stateBadge = (state: string, text: string = words(state)): Html =>
-  html`<span class="state ${tone(state)}">${glyph(state)}${text}</span>`
+  plain.has(state)
+    ? html`<span class="state">${text}</span>`
+    : html`<span class="state ${tone(state)}">${glyph(state)}${text}</span>`
 
 /** A mark whose word is read aloud and shown on hover. */
 export const stateMark = (state: string, text: string = words(state)): Html =>
