@@ -64,7 +64,8 @@ const invitationShown =
 <p>Send the link to one person. Creates one account${roomId === null ? "" : " in this Room"}. Expires \
 ${exactTime(expiresAt)}.</p>
       </div>
-      ${command(link, "the link")}<p><a href="${to(roomId === null ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
+      ${command(link, "the link")}\
+<p><a href="${to(roomId === null ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
   })
 
 const operated: Form<OperatorAction> = { next: (visit) => goTo(visit, "/admin/people") }
