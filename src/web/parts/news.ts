@@ -123,12 +123,10 @@ ${shortened(titles.get(roomId) ?? "a Room", 60)}</a> </span>`
   return html`<div class="happened">${[...days].map(
     ([day, own]) =>
       html`${level === 2 ? html`<h2 class="day">${day}</h2>` : html`<h3 class="day">${day}</h3>`}\
-<ul class="uses news">${own.map(
-        (item) => {
-          const { say, fallen } = saying.get(item.roomId) ?? { say: () => html``, fallen: new Map<string, Html>() }
-          return line(item, say, fallen, room(item.roomId), beside)
-        },
-      )}</ul>`,
+<ul class="uses news">${own.map((item) => {
+        const { say, fallen } = saying.get(item.roomId) ?? { say: () => html``, fallen: new Map<string, Html>() }
+        return line(item, say, fallen, room(item.roomId), beside)
+      })}</ul>`,
   )}</div>`
 }
 
