@@ -71,6 +71,49 @@ else {
     t.match(text, /\nthe story ends\r?\n$/, "all of it", { text: text.slice(-3_000) })
   })
 
+  t.test("the spool sends nothing that another user can have put there", async (t) => {
+    const { folder, given, close } = await storyPlace()
+    t.teardown(close)
+    const { baseUrl: BASE, token: TOKEN, threadId: THREAD } = JSON.parse(given) as Record<string, string>
+    const program = `
+import json, os, pathlib, research_room
+
+def room(cut):
+    def line(method, url, headers, body, seconds):
+        if cut:
+            raise OSError("the line is cut")
+        sent.append(body)
+        return 200, {}, b"{}"
+    return research_room.Room(os.environ["BASE"], os.environ["TOKEN"], transport=line, spool="spool", retries=0)
+
+def kept():
+    try:
+        room(True).post_message(thread_id=os.environ["THREAD"], text="Said while nobody listened")
+    except research_room.Undelivered as error:
+        return error.spooled
+
+sent = []
+own = kept()
+secret = pathlib.Path("secret.txt")
+secret.write_text("not for anybody")
+(own.parent / own.name.replace("0", "1", 1)).symlink_to(own.resolve())
+(own.parent / "logs").mkdir(mode=0o700)
+(own.parent / "logs" / "00000000-0000-4000-8000-000000000000.txt").symlink_to(secret.resolve())
+(own.parent / ".lock").unlink(missing_ok=True)
+print("waiting", room(True)._spool.waiting())
+(own.parent / ".lock").symlink_to(secret.resolve())
+try:
+    room(False).deliver()
+except OSError:
+    pass
+print("secret", secret.read_text(), any(b"not for" in body for body in sent))
+os.chmod(own.parent, 0o777)
+print("waiting", room(True)._spool.waiting(), "kept", kept())
+`
+    const text = await run(folder, ["-c", program], { BASE, TOKEN, THREAD } as Record<string, string>)
+    t.equal(text, "waiting 1\nsecret not for anybody False\nwaiting 0 kept None\n")
+  })
+
   t.test("help(Room) begins with the ten most useful calls", async (t) => {
     const { folder, close } = await storyPlace()
     t.teardown(close)

@@ -58,6 +58,7 @@ import re
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -539,7 +540,9 @@ class _Client:
         except _Failure as failure:
             if rehearse or not failure.uncertain:
                 raise failure.error from (failure.__cause__ or None)
-            kept = None if self._spool is None else self._spool.keep(letter)
+            kept = None
+            with contextlib.suppress(OSError):
+                kept = None if self._spool is None else self._spool.keep(letter)
             raise Undelivered(operation, letter.delivery_id, failure.error, kept) from failure.error
 
     def deliver(self) -> "Delivered":
@@ -620,6 +623,15 @@ class Delivered(typing.NamedTuple):
     waiting: int
 
 
+def _is_own(path: pathlib.Path) -> bool:
+    """Whether a file or folder is no link, and this user's; and a folder, that only this user can write in it."""
+    info = os.lstat(path)
+    if not hasattr(os, "geteuid"):
+        return not stat.S_ISLNK(info.st_mode)
+    is_closed = stat.S_ISREG(info.st_mode) or (stat.S_ISDIR(info.st_mode) and not info.st_mode & 0o022)
+    return is_closed and info.st_uid == os.geteuid()
+
+
 class _Spool:
     """Undelivered writes on disk, in order, one file for each. They contain no token."""
 
@@ -634,8 +646,13 @@ class _Spool:
         return hashlib.sha256((self._client._token or "").encode()).hexdigest()[:16]
 
     def _files(self) -> List[pathlib.Path]:
+        return self._own(self.folder, f"*-{self._client._family}-*.json")
+
+    @staticmethod
+    def _own(folder: pathlib.Path, pattern: str) -> List[pathlib.Path]:
+        """The files of a folder that nobody else can have put there: they are sent with this user's token."""
         try:
-            return sorted(self.folder.glob(f"*-{self._client._family}-*.json"))
+            return sorted(file for file in folder.glob(pattern) if _is_own(folder) and _is_own(file))
         except OSError:
             return []
 
@@ -644,6 +661,8 @@ class _Spool:
 
     def keep(self, letter: _Letter) -> pathlib.Path:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not _is_own(self.folder):
+            raise PermissionError(f"{self.folder} is another user's, or others can write in it.")
         self._last = max(self._last + 1, time.time_ns())
         path = self.folder / f"{self._last:020d}-{self._client._family}-{letter.delivery_id}.json"
         _write_whole(
@@ -669,7 +688,8 @@ class _Spool:
         except ImportError:
             yield True
             return
-        with open(self.folder / ".lock", "w") as lock:
+        flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        with open(os.open(self.folder / ".lock", flags, 0o600), "w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -686,7 +706,7 @@ class _Spool:
         whether it does."""
         sent = _Sent({}, [], [], "")
         files = self._files()
-        if not files and not any(self.folder.glob("logs/*.txt")):
+        if not files and not self._own(self.folder / "logs", "*.txt"):
             return sent
         with self._alone() as alone:
             if not alone:
@@ -701,7 +721,7 @@ class _Spool:
         """Sends the logs of attempts whose reports are delivered, each as a late event. Returns why the service could
         not be asked."""
         room = self._client
-        for file in sorted(self.folder.glob("logs/*.txt")):
+        for file in self._own(self.folder / "logs", "*.txt"):
             if not isinstance(room, Room) or self.holds(file.stem):
                 continue
             try:
@@ -1300,8 +1320,9 @@ class Attempt:
             # Kept with its secrets masked already.
             logs = spool.folder / "logs"
             logs.mkdir(parents=True, exist_ok=True, mode=0o700)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
             with open(
-                os.open(logs / f"{self.attempt_id}.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+                os.open(logs / f"{self.attempt_id}.txt", flags, 0o600),
                 "w",
                 encoding="utf-8",
                 errors="replace",
