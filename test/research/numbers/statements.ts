@@ -2,6 +2,7 @@
  * Statements about a Room whose numbers are known, in many forms: right ones, and the same with a digit, a sign, a
  * unit, an arm, a metric, a seed or a label altered. They are the same each time.
  */
+import { limits } from "../../../src/contract/limits.ts"
 import { chanceOf, type MeasuredRoom, meanOf, type Run, sdOf, type Trial } from "./measured-room.ts"
 
 export const alterations = ["digit", "sign", "unit", "arm", "metric", "seed", "label"] as const
@@ -244,6 +245,13 @@ const withSign = (number: string): string =>
         ? number.replace("lower", "higher")
         : number.replace("higher", "lower")
 
+/** The attempts that a text is said to be about: as many as a request may name, those of its arms first. */
+function ownOf({ trial, arm, other }: Claim): string[] {
+  const rank = (run: { readonly arm: string }) => (run.arm === arm || run.arm === other ? 0 : 1)
+  const inOrder = trial.runs.toSorted((one, two) => rank(one) - rank(two))
+  return inOrder.slice(0, limits.executionAttempts).map(({ attemptId }) => attemptId)
+}
+
 /** Makes statements about a Room, half of them altered. */
 export function statementsAbout({ trials }: MeasuredRoom, count: number, seed: number): Statement[] {
   const chance = chanceOf(seed)
@@ -264,7 +272,7 @@ export function statementsAbout({ trials }: MeasuredRoom, count: number, seed: n
     const number = form.print(value, claim)
     const context = {
       ...(form.owns === "finding" && { versionId: trial.finding.versionId }),
-      ...(form.owns === "attempts" && { attemptIds: trial.runs.map(({ attemptId }) => attemptId) }),
+      ...(form.owns === "attempts" && { attemptIds: ownOf(claim) }),
     }
     const label = form.label === null ? null : form.label(claim)
     const place = { kind: form.kind, label, ...(/mean|metric/.test(form.kind) && { metric, arm }) }
