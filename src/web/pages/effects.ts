@@ -313,7 +313,9 @@ export function tableOfRoom(
   roomId: string,
 ): { readonly table: PictureTable; readonly moved: number; readonly from: AnswerOf<"room_table">["from"] } | null {
   const { table, from } = visit.ask("room_table", { roomId })
-  if (table !== null && table.groups.length > 0) return { table, from, moved: table.moved.length }
+  // Of a large table only a part is read; the picture chooses from all of what is measured now.
+  const isCut = from?.kind === "finding" && table?.leftOut !== undefined
+  if (table !== null && table.groups.length > 0 && !isCut) return { table, from, moved: table.moved.length }
   const newest = visit.tables.effectSources.newestOf(roomId)
   const question = newest && tableAround(newest)
   if (question === undefined) return null
