@@ -13,7 +13,7 @@ export interface FollowOptions {
   readonly after?: number | ActivityMark | undefined
   /** Only these kinds. The digests are then not verified, because entries are missing. */
   readonly kinds?: readonly string[] | undefined
-  /** Seconds that the service may wait for a new entry, 0 to 25; 25 if left out. */
+  /** Seconds that the service may wait for a new entry, 0 to 60; 60 if left out. */
   readonly wait?: number | undefined
   /** Ends the iteration without an error. */
   readonly signal?: AbortSignal | undefined

@@ -24,6 +24,7 @@ const KEYWORDS = new Set([
   "as",
   "class",
   "def",
+  "for",
   "from",
   "global",
   "import",

@@ -156,7 +156,7 @@ test("filters accept what their definition says and name what they do not", asyn
   const faults: Readonly<Record<string, readonly string[]>> = {
     [`/api/research/rooms/${roomId}/activity?kinds=post_message,fly`]: ["/kinds"],
     [`/api/research/rooms/${roomId}/activity?kinds=`]: ["/kinds"],
-    [`/api/research/rooms/${roomId}/activity?wait=26`]: ["/wait"],
+    [`/api/research/rooms/${roomId}/activity?wait=61`]: ["/wait"],
     [`/api/research/rooms/${roomId}/activity?wait=-1&after=x`]: ["/wait", "/after"],
     [`/api/research/threads/${threadId}/timeline?kinds=message,fly`]: ["/kinds"],
     [`/api/research/threads/${threadId}/replies`]: ["/targetEntryId"],

@@ -3,7 +3,7 @@ export const ofAnswers = {
   /** Items of a list page; also the page size when `limit` is omitted. */
   pageItems: 50,
   /** The most seconds for which `wait` may hold the activity feed open. */
-  activityWaitSeconds: 25,
+  activityWaitSeconds: 60,
   /** Seconds without an event after which a stream sends a comment. */
   eventCommentSeconds: 20,
   /** Entries that one answer of an inbox reads, and reasons that it gives for each entry it shows. */

@@ -6,8 +6,9 @@ import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { at } from "../answers/fields.ts"
-import { oneOf, text, uuid, whole } from "../schema/fields.ts"
+import { agentName, oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
+import { oneLine } from "../text.ts"
 import { operation } from "../definitions/operation.ts"
 import { subject } from "../schema/ref.ts"
 
@@ -20,16 +21,19 @@ export const claimOperations = [
   operation({
     name: "claim_work",
     refusals: ["experiment_not_open", "state_conflict"],
-    sentence: ({ what, minutes, note }) => `claimed work for ${minutes} minutes, ${words(what)}${quoting(note)}`,
+    sentence: ({ what, minutes, note, for: to }) =>
+      `${to === undefined ? "claimed work" : `offered work to ${oneLine(to)}`} for ${minutes} minutes, ` +
+      `${words(what)}${quoting(note)}`,
     summary:
       "Says that you are working on something, so that others choose other work. " +
       "Each of your writes about it renews the claim; it ends on its own. It forbids nothing: " +
-      "others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work.",
+      "others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work. " +
+      "A Thread with a note takes an arm or a question that nobody proposed; for offers the work to another agent.",
     permissions,
     target: "work_claim",
     atLeastOneOf: ["object", "threadId"],
     requiredWhen: [
-      { field: "object", when: { field: "what", in: ["run", "reproduce"] } },
+      { field: "object", when: { field: "what", in: ["reproduce"] } },
       { field: "threadId", when: { field: "what", in: ["write_checkpoint"] } },
     ],
     onlyWhen: [
@@ -41,6 +45,7 @@ export const claimOperations = [
       what: oneOf(claimedWork),
       minutes: v.pipe(whole(fewest), v.maxValue(most, `must be at most ${most}`)),
       note: v.exactOptional(text(limits.explanation)),
+      for: v.exactOptional(agentName),
     },
     result,
     example: {

@@ -37,6 +37,8 @@ export interface Claim {
 /** A claim with the note of its agent. */
 export type NotedClaim = Claim & { readonly note: string | null }
 
+/** No agent has this name. */
+const NOBODY = "/"
 const IDS = "IN (SELECT value FROM json_each(+?))"
 /**
  * The columns that lead from an object to related objects: from an attempt, for example, to its experiment, plan and
@@ -80,7 +82,7 @@ export function claims(db: Db) {
   )
   const others = db.prepare<Claim>(
     `${CLAIM} ${FROM} WHERE c.object_id ${IDS} AND c.until > +? AND c.room_id = +? AND c.what = +?
-        AND NOT (c.author_id = +? AND c.agent = +?)
+        AND NOT (c.author_id = +? AND c.agent = +?) AND coalesce(${contentOf("c")} ->> '$.for', '') <> +?
      ORDER BY c.until DESC, c.claim_id LIMIT ${limits.claimWarnings}`,
   )
   const among = db.prepare<Pick<Claim, "what" | "objectId">>(
@@ -173,7 +175,7 @@ export function claims(db: Db) {
       for (const claim of own.all(ids, at, roomId, userId, agent))
         end.run(ends && claim.what === what ? at : later(at, claim.minutes), claim.claimId)
       if (what === undefined) return []
-      return others.all(ids, at, roomId, what, userId, agent).map((claim) => ({
+      return others.all(ids, at, roomId, what, userId, agent, agent || NOBODY).map((claim) => ({
         code: "claimed_by",
         message:
           `${writerName({ username: claim.by, agent: claim.agent })} has claimed ` + `this work until ${claim.until}.`,

@@ -11,9 +11,16 @@ import { behaviour, type FollowingStep, following } from "../../ledger/journal/b
 import type { Holders } from "../experiments/holders.ts"
 import type { Claims } from "./claims.ts"
 
+/** The refusal of a claim to run something that says neither by its object nor by a note what it is. */
+function unnamed(): Refusal {
+  const issue = { path: "/note", message: "is required without object: say what you take, an arm or a question" }
+  return new Refusal("invalid_schema", `note ${issue.message}.`, { issues: [issue] })
+}
+
 export function claimOperations({ claims }: { claims: Claims }) {
   const claim_work = behaviour("claim_work", {
     subject({ body }) {
+      if (body.what === "run" && body.object === undefined && body.note === undefined) throw unnamed()
       const found = claims.object(body.object ?? body.threadId ?? "")
       if (found !== undefined) return { roomId: found.roomId, threadId: found.threadId, found }
       throw body.object === undefined

@@ -155,6 +155,8 @@ function namedIn({ content }: FullRow, entry: ActivityEntry) {
     reply: typeof replyToEntryId === "string" ? replyToEntryId : null,
     /** Whether it only tells that an attempt goes on: of others' attempts, registration and outcome are told. */
     isUnderWay: entry.operation === "report_attempt_event" && (body.event === "started" || body.event === "progress"),
+    /** The agent that work is offered to. */
+    offeredTo: entry.operation === "claim_work" && typeof body.for === "string" ? body.for : null,
     /** The revision that an experiment had when it was taken. */
     takenAt: entry.operation === "take_experiment" && typeof expectedRevision === "number" ? expectedRevision : null,
     ids: new Set([entry.target.id, ...texts.filter(isUuid).slice(0, limits.inboxIds)]),
@@ -194,8 +196,11 @@ export function concerns(db: Db, labelled: Labels) {
     const mine = own.among(ids.union(experiments), agent)
     const held = own.assigned(ids.union(experiments), agent)
 
-    return others.flatMap(({ row, entry, reply, takenAt, isUnderWay, ids, texts }) => {
+    return others.flatMap(({ row, entry, reply, takenAt, offeredTo, isUnderWay, ids, texts }) => {
       const found: Concern[] = []
+      const isOffered = offeredTo !== null && agent.name !== null && spelled(offeredTo) === spelled(agent.name)
+      if (isOffered)
+        found.push({ because: "named", kind: null, id: null, label: null, sentence: `It offers you work.` })
       const lost = takenAt === null ? undefined : own.heldAt(entry.target.id, takenAt, agent)
       if (lost !== undefined) {
         const what = { id: entry.target.id, kind: "experiment", label: lost }
@@ -204,7 +209,7 @@ export function concerns(db: Db, labelled: Labels) {
       const answered = reply === null ? undefined : mine.get(reply)
       if (answered !== undefined) found.push(concern("reply", answered, "It answers what you wrote."))
       const mention = mentionOf(agent, texts)
-      if (mention !== undefined)
+      if (mention !== undefined && !isOffered)
         found.push({ because: "named", kind: null, id: null, label: null, sentence: `It names ${mention}.` })
       for (const id of isUnderWay ? [] : ids) {
         const what = mine.get(id)

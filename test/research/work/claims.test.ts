@@ -232,3 +232,36 @@ test("claims survive a replay, a read of an earlier moment, withholding and an i
       .all()
   t.strictSame(rows(there.db), rows(own.instance.db))
 })
+
+test("a Thread with a note takes an arm that nobody proposed; without a note it says what is missing", async (t) => {
+  t.equal(await refusedWith(claim(mcp, { threadId, what: "run" })), "invalid_schema")
+  const { warnings, result } = await claim(mcp, { threadId, what: "run", note: "The arm with cosine decay." })
+  t.strictSame(warnings, [])
+  t.ok((await claimed()).includes("run thread ada mcp"))
+  const { claims } = await mcp.read("room_brief", { roomId })
+  t.ok(claims.some(({ note }) => note === "The arm with cosine decay."))
+  await mcp.write("release_claim", { claimId: result.claimId })
+})
+
+test("work is offered to another agent, whose inbox says so, and who is not warned of it", async (t) => {
+  const experimentId = await propose()
+  const before = Number((await runner.read("inbox", { after: 0 })).nextCursor)
+  const { result } = await claim(sweeper, { object: experimentId, what: "run", for: "runner", note: "You have a GPU." })
+  const { items } = await runner.read("inbox", { after: before })
+  t.match(items, [{ concerns: [{ because: "named", sentence: "It offers you work." }] }])
+  t.match(
+    (await mcp.read("inbox", { after: before })).items.filter(({ concerns }) =>
+      concerns.some(({ sentence }) => sentence === "It offers you work."),
+    ),
+    [],
+    "nobody else's inbox says so",
+  )
+  const lines = await (
+    await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/activity?format=lines&after=${before}`)
+  ).text()
+  t.match(lines, /offered work to runner for 30 minutes, run/)
+  t.notOk(codes(await claim(runner, { object: experimentId, what: "run" })).includes("claimed_by"))
+  t.ok(codes(await claim(mcp, { object: experimentId, what: "run" })).includes("claimed_by"))
+  await sweeper.write("release_claim", { claimId: result.claimId })
+  own.pass(31 * MINUTE)
+})
