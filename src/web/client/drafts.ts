@@ -36,7 +36,8 @@ function restore(form: HTMLFormElement, saved: Saved): number {
       `[name="${CSS.escape(name)}"]`,
     )
     for (const input of inputs) {
-      if (input instanceof HTMLInputElement && input.type === "checkbox") {
+      if (input instanceof HTMLInputElement && (input.type === "checkbox" || input.type === "radio")) {
+        if (input.type === "radio" && input.value !== value) continue
         if (input.value === value) input.checked = true
       } else if (input.value === "" || input instanceof HTMLSelectElement || input.value === input.defaultValue)
         input.value = value

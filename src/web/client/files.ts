@@ -16,13 +16,19 @@ export function readFiles(): void {
     const [input, box] = [label.querySelector("input"), document.getElementById(label.dataset.fileInto ?? "")]
     if (input === null || !(box instanceof HTMLTextAreaElement)) continue
     label.classList.add("ready")
-    input.addEventListener("change", async () => {
-      const [file] = input.files ?? []
+    const take = async (files: FileList | null | undefined) => {
+      const [file] = files ?? []
       if (file === undefined) return
       box.value = textOf(await file.arrayBuffer())
       box.dispatchEvent(new Event("input", { bubbles: true }))
       box.focus()
       input.value = ""
+    }
+    input.addEventListener("change", () => take(input.files))
+    box.addEventListener("drop", (event) => {
+      if ((event.dataTransfer?.files.length ?? 0) === 0) return
+      event.preventDefault()
+      void take(event.dataTransfer?.files)
     })
   }
 }

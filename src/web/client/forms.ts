@@ -125,6 +125,19 @@ function showChanges(form: HTMLFormElement): void {
   })
 }
 
+/** Shows what a table of values is read as, while it is pasted or typed. */
+function showTable(form: HTMLFormElement): void {
+  const afterPause = after(PAUSE)
+  const show = (signal: AbortSignal) =>
+    drawn(form, [["_read", "1"]], signal).then(
+      (page) => take(page, "#table-read"),
+      () => {},
+    )
+  form.addEventListener("input", ({ target }) => {
+    if (target instanceof Element && target.getAttribute("name")?.startsWith("/table/")) afterPause(show)
+  })
+}
+
 /** Searches for more choices than the page lists, by what is typed. */
 function findMore(form: HTMLFormElement): void {
   const room = /rooms\/([0-9a-f-]{36})/.exec(document.querySelector<HTMLAnchorElement>(".rail a")?.href ?? "")?.[1]
@@ -170,6 +183,7 @@ export function workForms(): void {
     fillMeanings(form)
     showSimilar(form)
     showChanges(form)
+    showTable(form)
     findMore(form)
   }
 }

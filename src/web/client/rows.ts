@@ -86,15 +86,16 @@ function show(variant: Element): void {
 /** Shows an input only with the option it belongs to. An input with text in it stays visible. */
 function showConditional(part: HTMLElement): void {
   const [name = "", wanted = ""] = (part.dataset.only ?? "").split("=")
-  const choice = part.closest("form")?.querySelector<HTMLSelectElement>(`select[name="${CSS.escape(name)}"]`)
+  const form = part.closest("form")
+  const choices = form?.querySelectorAll(`:is(select, input[type=radio])[name="${CSS.escape(name)}"]`) ?? []
   const input = part.querySelector<HTMLInputElement | HTMLTextAreaElement>("input, textarea")
-  if (choice == null) return
+  if (form === null || choices.length === 0) return
   const show = () => {
     delete part.dataset.idle
-    part.hidden = !wanted.split(",").includes(choice.value) && (input?.value ?? "") === ""
+    part.hidden = !wanted.split(",").includes(String(new FormData(form).get(name) ?? "")) && (input?.value ?? "") === ""
   }
   show()
-  choice.addEventListener("change", show)
+  for (const choice of choices) choice.addEventListener("change", show)
 }
 
 export function showChosenCases(within: ParentNode): void {

@@ -3,7 +3,7 @@ import { bodySchema, type JsonSchema } from "../../contract/definitions/json-sch
 import type { ObjectKind } from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { kindsIn } from "../../contract/schema/ref.ts"
-import { companionOf, saidFields, SAYS } from "./sheets/sheet.ts"
+import { companionOf, type Offered, saidFields, SAYS } from "./sheets/sheet.ts"
 
 type Named = readonly ObjectKind[]
 
@@ -156,6 +156,14 @@ function companionFields({ name }: Operation): Field[] {
   const shown = saidFields.flatMap((name) => fields.filter((field) => field.name === name))
   return [optionally({ name: SAYS.slice(1), required: false, form: "object", fields: shown })]
 }
+
+/** A form with what is offered of it: options of choices, and no members that would be refused. */
+export const offeredOf = (form: Form, { options, without }: Pick<Offered, "options" | "without">): Form => ({
+  ...form,
+  fields: form.fields
+    .filter(({ name }) => !without.includes(name))
+    .map((field) => (field.form === "choice" ? { ...field, options: options[field.name] ?? field.options } : field)),
+})
 
 const made = new Map<string, Form>()
 

@@ -214,6 +214,22 @@ const othersLabel = (choices: readonly Choice[]): string => {
 }
 
 /** Checkboxes. @param named the kinds of object that can also be named in a text input */
+/** Renders a choice as buttons beside each other. */
+export const radios = (path: string, values: readonly string[], state: FormState): Html =>
+  html`<fieldset class="field acts${state.faults.has(path) ? " wrong" : ""}"><legend>${promptOf(path, state)?.label}\
+</legend>${values.map(
+    (value, index) =>
+      html`<label><input${attributes({
+        type: "radio",
+        id: index === 0 ? idOf(path) : null,
+        name: path,
+        value,
+        required: true,
+        checked: state.draft.get(path) === value,
+        "aria-invalid": state.faults.has(path) ? "true" : null,
+      })}>${optionText(value, path, state)}</label>`,
+  )}${faultsAt(path, state)}</fieldset>`
+
 export function boxes(
   field: Field,
   path: string,

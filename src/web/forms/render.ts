@@ -23,6 +23,7 @@ import {
   suggestedId,
   text,
   optionText,
+  radios,
 } from "./inputs.ts"
 import { isOfOutput, OUTPUT_CASE, outputName } from "./picked.ts"
 
@@ -126,6 +127,7 @@ ${faultsAt(path, state)}`
     case "yes-no":
       return select(field, path, ["true", "false"], state)
     case "choice":
+      if (promptOf(path, state)?.buttons === true) return radios(path, field.options, state)
       return field.options.length > MANY ? suggested(field, path, state) : select(field, path, field.options, state)
     case "boxes":
       return boxes(

@@ -19,6 +19,7 @@ import { WORDING, withProposal } from "../forms/proposing.ts"
 import { atHand, type ReadDraft, readDraft } from "../forms/reading.ts"
 import { withRepository } from "../forms/repository.ts"
 import { withItem } from "../forms/rows.ts"
+import { takesUnseen } from "../forms/table.ts"
 import { type Html, html } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { ownPath, redirected, signInPath, toSignIn } from "../redirect.ts"
@@ -102,6 +103,7 @@ function withStructure(visit: Visit, operation: Operation, draft: Draft): Draft 
   if (!draft.has(WORDING) || !fieldsOf(operation).fields.some(({ name }) => name === "assertion")) return draft
   return withProposal(draft, atHand(visit, operation, roomOf(visit, operation, draft)).suggestions)
 }
+const READ_FIRST = html`<p>Nothing is reported yet. Check how the table is read, then report it.</p>`
 const SEEN_FIRST = html`<p>Words and roles are proposed from your sentence. Check them, then publish.</p>`
 
 const readAs = (became: readonly string[]): Html =>
@@ -166,11 +168,16 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
     draft.has("_preview"),
     draft.has("_rehearse"),
   ]
-  for (const name of ["_add", "_remove", "_preview", "_rehearse"]) draft.delete(name)
+  const isUnread = takesUnseen(draft)
+  const isToRead = draft.has("_read")
+  for (const name of ["_add", "_remove", "_preview", "_rehearse", "_read"]) draft.delete(name)
   if (add !== null || remove !== null) {
     if (add !== null && !draft.has(countName(add))) draft.set(countName(add), "0")
     return (again) => formOf(again, { operation, draft: withItem(draft, { add, remove }) })
   }
+  if (isToRead) return (again) => formOf(again, { operation, draft })
+  // Nothing is reported before its author has seen what a table was read as.
+  if (isUnread) return (again) => formOf(again, { operation, draft, note: READ_FIRST })
   const { draft: named, became } = withRepository(visit, () => roomOf(visit, operation, draft), draft)
   const proposed = withStructure(visit, operation, named)
   if (previewed) return (again) => formOf(again, { operation, draft: proposed, preview: true })

@@ -8,7 +8,7 @@ import { withQuery } from "../addresses.ts"
 import { type Draft, fill } from "../forms/draft.ts"
 import { type Fault, nameOf, faultsOf, atHand } from "../forms/reading.ts"
 import { idOf } from "../forms/inputs.ts"
-import { type Sheet, companionOf } from "../forms/sheets/sheet.ts"
+import { type Offered, type Sheet, companionOf } from "../forms/sheets/sheet.ts"
 import { type Html, html, to, hiddenInputs } from "../html.ts"
 import { list, facts } from "../parts/parts.ts"
 import { remedyFor } from "../parts/remedies.ts"
@@ -17,7 +17,7 @@ import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Operation, pathNames } from "../../contract/definitions/operation.ts"
 import { isoTime } from "../../ledger/world.ts"
-import { type Field, formOf } from "../forms/fields.ts"
+import { type Field, formOf, offeredOf } from "../forms/fields.ts"
 import { laidOut } from "../forms/layout.ts"
 import { WORDING } from "../forms/proposing.ts"
 import { sheetOf } from "../forms/sheets/index.ts"
@@ -179,6 +179,9 @@ function barred(visit: Visit, operation: Operation, room: AnswerOf<"room"> | nul
     : null
 }
 
+const unoffered = (offered: Offered | null): Html | null =>
+  offered?.closed === undefined ? null : html`<p class="not-now">${offered.closed}</p>`
+
 function subjectIn(visit: Visit, operation: Operation, draft: Draft): Subject {
   const names = [...formOf(operation).fields.map(({ name }) => name), ...pathNames(operation.path)]
   const isNew = (name: string) => operation.name === "register_attempt" && name === "attemptId"
@@ -219,16 +222,17 @@ export function formPage(
   visit: Visit,
   { operation, draft, sent = draft, read = draft, refusal, preview: previewed = false, note }: FormPage,
 ): Shown {
-  const form = formOf(operation)
   const sheet = sheetOf(operation.name)
+  const offered = sheet?.offered?.(visit, draft) ?? null
+  const form = offered === null ? formOf(operation) : offeredOf(formOf(operation), offered)
   const subject = subjectIn(visit, operation, draft)
   const room = subject.roomId === undefined ? null : orNull(() => visit.ask("room", { roomId: subject.roomId }))
-  const name = sheet?.heading ?? title(operation.name)
+  const name = offered?.heading ?? sheet?.heading ?? title(operation.name)
   const frame = { title: name, ...(room === null ? {} : { rail: roomRail(room) }) }
   const lines = subject.about.map((line) => html`<p>${line}</p>`)
   const about = lines.length === 0 ? null : html`<div class="about" aria-label="About">${lines}</div>`
   const lead = html`<h1>${name}</h1><p class="lead">${sheet?.lead ?? operation.summary}</p>${about}`
-  const reason = refusal === undefined ? barred(visit, operation, room) : null
+  const reason = refusal === undefined ? (barred(visit, operation, room) ?? unoffered(offered)) : null
   if (reason !== null) return { ...frame, body: html`${lead}${reason}` }
   // Words and roles are proposed from the sentence, so without a sentence they are not reported as missing.
   const lacksSentence = draft.get(WORDING)?.trim() === ""

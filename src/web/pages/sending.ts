@@ -1,5 +1,6 @@
 /** Sends a form as one write, or as two writes that are accepted together or not at all. */
 import { randomUUID } from "node:crypto"
+import { v5 } from "uuid"
 import type { Receipt } from "../../contract/answers/index.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/definitions/operation.ts"
 import { trusted } from "../../contract/json.ts"
@@ -68,6 +69,19 @@ const both = (operation: Operation, draft: Draft, { body }: Parted, also: Also):
   { as: null, operation: also.operation, params: {}, body: jsonObject({ ...also.body, findingVersionId: MADE }) },
 ]
 
+/** The end of an attempt whose start was never reported: both are reported in one go. */
+const endsUnstarted = ({ name }: Operation, { expectedStatus, event }: Readonly<Record<string, unknown>>): boolean =>
+  name === "report_attempt_event" && expectedStatus === "registered" && (event === "succeeded" || event === "failed")
+
+function startAndEnd(operation: Operation, draft: Draft, body: Readonly<Record<string, unknown>>) {
+  const end = wholeBody(operation, draft, body)
+  const { attemptId, expectedRevision, expectedStatus, reportedAt, schemaVersion } = end
+  const requestId = v5("start", String(end[operation.delivery]))
+  const start = { schemaVersion, requestId, attemptId, expectedRevision, expectedStatus, event: "started", reportedAt }
+  const ended = { ...end, expectedRevision: Number(expectedRevision) + 1, expectedStatus: "started" }
+  return [start, ended].map((each) => ({ as: null, operation, params: {}, body: jsonObject(each) }))
+}
+
 /**
  * Sends a form. @param read reads the draft @param rehearse whether to check everything and store nothing
  * @returns the receipts, the form's own first
@@ -85,6 +99,13 @@ export async function sendForm(
   const parts = parted(operation, draft, found.body)
   const { also } = parts
   try {
+    if (endsUnstarted(operation, parts.body)) {
+      const decode = async (): Promise<DecodedBatch> => {
+        mustBeRead(operation, draft, found, also)
+        return { writes: startAndEnd(operation, draft, parts.body), rehearse }
+      }
+      return (await sendBatch(edge, event, actor, decode)).map((text) => trusted<Receipt>(text)).toReversed()
+    }
     if (also === null) {
       const decode = (): Decoded => {
         mustBeRead(operation, draft, found, also)

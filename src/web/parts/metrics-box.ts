@@ -1,10 +1,11 @@
 /** The form on an attempt's page for pasting a table of measured values. */
-import { createHash, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import type { ReadAs } from "../../contract/answers/parts.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { takesProgress } from "../../contract/states.ts"
-import { readAsLine, type TableFault } from "../../research/measurements/read-table.ts"
+import type { TableFault } from "../../research/measurements/read-table.ts"
+import { asRead, listOfFaults, markOf } from "../forms/table.ts"
 import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
 
@@ -23,27 +24,18 @@ export interface PastedTable extends Given {
 }
 
 /** A mark of what was shown to a person before it is reported. */
-export const tableMark = ({ text, by, missing, metric }: Given): string =>
-  createHash("sha256")
-    .update(JSON.stringify([text, by, missing, metric]))
-    .digest("hex")
-    .slice(0, 32)
+export const tableMark = ({ text, by, missing, metric }: Given): string => markOf(text, by, missing, metric)
 
 type Attempt = Pick<AnswerOf<"attempt">, "attemptId" | "status" | "registrant">
 
 const wrong = ({ faults, refusal }: PastedTable): Html => html`<div class="banner warn" role="alert">
-<strong>Nothing was reported.</strong>${refusal === undefined ? null : html`<p>${refusal}</p>`}${
-  faults.length === 0
-    ? null
-    : html`<ul>${faults.map(({ line, message }) => html`<li>Line ${line} ${message}.</li>`)}</ul>`
-}</div>`
+<strong>Nothing was reported.</strong>${refusal === undefined ? null : html`<p>${refusal}</p>`}\
+${listOfFaults(faults)}</div>`
 
 /** What the table was read as, to be confirmed. */
 const read = (pasted: PastedTable, readAs: ReadAs): Html => html`<div class="banner" role="status">
 <strong>Not reported yet. This is how the table was read:</strong>
-<ul>${readAsLine(readAs)
-  .split("; ")
-  .map((part) => html`<li>${part}</li>`)}</ul>
+${asRead(readAs)}
 <input type="hidden" name="seen" value="${tableMark(pasted)}"></div>`
 
 /** Renders the form for the attempt's registrant, while the attempt takes progress. */

@@ -110,8 +110,8 @@ export async function pastesMetrics(t: Test): Promise<void> {
   await page.locator("[name='/argv']").fill("python train.py --arm warm-up --seed 4")
   await page.getByRole("button", { name: "Register the attempt" }).click()
   await done(grace, "register_attempt")
-  for (const said of ["it started", "it succeeded"]) {
-    if (said !== "it started") {
+  for (const said of ["It started", "It succeeded"]) {
+    if (said !== "It started") {
       await page.getByText("Add values from a table").click()
       await page.getByLabel("Table", { exact: true }).fill("arm,seed,loss\nwarm-up,4,2.66\n")
       await page.getByRole("button", { name: "Read the table" }).click()
@@ -120,7 +120,7 @@ export async function pastesMetrics(t: Test): Promise<void> {
       await grace.meets(t, "the attempt with its values")
     }
     await nextAct(grace, "Report what happened").click()
-    await page.getByLabel("What happened?").selectOption({ label: said })
+    await page.getByLabel(said).check()
     await page.getByRole("button", { name: "Report it" }).click()
     await done(grace, "report_attempt_event")
   }

@@ -1,5 +1,7 @@
 /** The forms for attempts and their events. */
-import { orNull } from "../../visit.ts"
+import { isOver } from "../../../contract/states.ts"
+import { orNull, type Visit } from "../../visit.ts"
+import { words } from "../../words.ts"
 import {
   configurationPrompt,
   costPrompts,
@@ -10,8 +12,41 @@ import {
   experimentOf,
   experimentPrompt,
   keptOfExperiment as kept,
+  type Offered,
   type Sheets,
 } from "./sheet.ts"
+
+const ENDS = ["succeeded", "failed", "cancelled"]
+
+const attemptOf = (visit: Visit, draft: URLSearchParams) =>
+  orNull(() => visit.ask("attempt", { attemptId: draft.get("/attemptId") ?? "" }))
+
+/** What can be reported of an attempt now. A run whose start was not reported is started and ended in one go. */
+function reportable(visit: Visit, draft: URLSearchParams): Offered | null {
+  const attempt = attemptOf(visit, draft)
+  if (attempt === null) return null
+  const { label, status, intent, registrant } = attempt
+  const isLate = isOver("attempt", status)
+  const closed =
+    registrant.userId !== visit.person?.userId
+      ? `Only ${registrant.username} reports what happened to ${label}.`
+      : status === "preflight_failed"
+        ? `${label} could not start, so there is nothing more to report.`
+        : undefined
+  return {
+    heading: isLate ? `${label} ${words(status)}. What is to be added?` : `What happened to ${label}?`,
+    ...(closed !== undefined && { closed }),
+    options: {
+      event: isLate
+        ? ["progress"]
+        : [...ENDS, ...(status === "started" ? ["progress"] : ["started", "preflight_failed"])],
+    },
+    without: [
+      ...(isLate ? ["failure", "figures"] : ["late"]),
+      ...(isLate || intent !== "reproduction" ? ["reproduction"] : []),
+    ],
+  }
+}
 
 export const attemptSheets = {
   register_attempt: {
@@ -84,17 +119,28 @@ export const attemptSheets = {
     heading: "Say what happened to the attempt",
     lead: "Report in your own words. How an attempt ended cannot be changed afterwards.",
     send: "Report it",
-    first: ["/event", "/failure", "/reproduction", "/message"],
+    first: ["/event", "/failure", "/reproduction", "/table"],
     folds: [
-      { heading: "Metrics", places: ["/metrics"] },
+      { heading: "In your words", places: ["/message"] },
+      { heading: "Values one by one", places: ["/metrics"] },
       { heading: "Outputs", places: ["/outputs"] },
       pictureFold,
+      { heading: "Log and session", places: ["/log", "/session"] },
       { heading: "What it cost", places: ["/cost"] },
-      { heading: "Time and exit code", places: ["/reportedAt", "/exitCode"] },
+      { heading: "Corrections", places: ["/corrects"] },
+      {
+        heading: "Time and exit code",
+        summary: (draft) => `${(draft.get("/reportedAt") ?? "").slice(0, 16).replace("T", " ")} UTC`,
+        places: ["/reportedAt", "/exitCode"],
+      },
     ],
-    kept: ["/attemptId", "/expectedRevision", "/expectedStatus"],
-    initial: (visit, draft) =>
-      orNull(() => visit.ask("attempt", { attemptId: draft.get("/attemptId") ?? "" }))?.affordances.expected ?? {},
+    kept: ["/attemptId", "/expectedRevision", "/expectedStatus", "/late"],
+    offered: reportable,
+    initial: (visit, draft) => {
+      const attempt = attemptOf(visit, draft)
+      const isLate = attempt !== null && isOver("attempt", attempt.status)
+      return { ...attempt?.affordances.expected, ...(isLate && { event: "progress", late: true }) }
+    },
     links: {
       started: "Say that it started",
       progress: "Report progress",
@@ -109,13 +155,14 @@ export const attemptSheets = {
       "/event": {
         label: "What happened?",
         missing: "Say what happened.",
+        buttons: true,
         words: {
-          preflight_failed: "it could not start",
-          started: "it started",
-          progress: "it is still running",
-          succeeded: "it succeeded",
-          failed: "it failed",
-          cancelled: "it was stopped",
+          preflight_failed: "It could not start",
+          started: "It started",
+          progress: "There is more to report",
+          succeeded: "It succeeded",
+          failed: "It failed",
+          cancelled: "It was stopped",
         },
       },
       "/failure": { label: "The failure", line: true },
@@ -159,8 +206,13 @@ export const attemptSheets = {
       "/metrics/*/step": { label: "Step" },
       "/metrics/*/split": { label: "Split", hint: "Such as train or held-out." },
       "/metrics/*/dimensions": { label: "Dimensions", hint: "Such as arm: shift, one per line." },
-      "/table": { label: "A table instead of metrics" },
-      "/table/csv": { label: "Table", hint: "CSV with the names of its columns first.", tall: 4 },
+      "/table/csv": {
+        label: "Table of values",
+        hint:
+          "Paste or drop CSV with the names of its columns first, such as arm,seed,error. Columns of numbers are " +
+          "metrics; seed and columns of words are dimensions.",
+        tall: 4,
+      },
       "/table/by": { label: "Other columns that are dimensions" },
       "/table/missing": { label: "Cells without a value", hint: "Such as NA." },
       "/table/metric": { label: "Name of the metric", hint: "If the table does not name it." },

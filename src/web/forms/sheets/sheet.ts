@@ -83,6 +83,8 @@ export interface Prompt {
   /** Whether the fields of a row or an object share one line. */
   readonly line?: boolean
   readonly suggested?: Suggested
+  /** Whether the options of a choice stand beside each other as buttons. */
+  readonly buttons?: boolean
   /** Whether it holds the digest of a picture, which can be uploaded beside it. */
   readonly isPicture?: boolean
   /** The choice and the options with which it is shown: "/intent=rerun". */
@@ -98,6 +100,17 @@ interface Fold<P> {
   readonly places: readonly P[]
 }
 
+/** What a form offers of its operation in the current state, so that nothing it offers is refused. */
+export interface Offered {
+  readonly heading: string
+  /** Why nothing is offered. */
+  readonly closed?: string
+  /** The options of choices, by the member that holds one. */
+  readonly options: Readonly<Record<string, readonly string[]>>
+  /** Members that are left out. */
+  readonly without: readonly string[]
+}
+
 interface SheetOf<P extends string> {
   readonly heading: string
   readonly lead: string
@@ -110,6 +123,8 @@ interface SheetOf<P extends string> {
   readonly kept?: readonly P[]
   /** The texts of links to the form, by the option that they choose in it. */
   readonly links?: Readonly<Record<string, string>>
+  /** Null if the draft names nothing that is known. */
+  readonly offered?: (visit: Visit, draft: URLSearchParams) => Offered | null
   readonly initial?: (visit: Visit, draft: URLSearchParams) => object
 }
 export type Sheet = SheetOf<string>

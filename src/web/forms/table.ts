@@ -1,0 +1,72 @@
+/** A table of measured values in a form: what it is read as is shown before anything is reported. */
+import { createHash } from "node:crypto"
+import type { ReadAs } from "../../contract/answers/parts.ts"
+import { readAsLine, readTable, type TableFault } from "../../research/measurements/read-table.ts"
+import { type Html, html } from "../html.ts"
+import type { Draft } from "./draft.ts"
+import type { Field } from "./fields.ts"
+import { faultsAt, type FormState, idOf } from "./inputs.ts"
+import { fields } from "./render.ts"
+
+export const TABLE = "/table"
+const CSV = `${TABLE}/csv`
+/** The input with the mark of the table as it was shown. */
+const SEEN = "_seen"
+
+/** A mark of what was shown to a person before it is reported. */
+export const markOf = (...shown: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(shown)).digest("hex").slice(0, 32)
+
+export const asRead = (readAs: ReadAs): Html =>
+  html`<ul>${readAsLine(readAs)
+    .split("; ")
+    .map((part) => html`<li>${part}</li>`)}</ul>`
+export const listOfFaults = (faults: readonly TableFault[]): Html | null =>
+  faults.length === 0
+    ? null
+    : html`<ul>${faults.map(({ line, message }) => html`<li>Line ${line} ${message}.</li>`)}</ul>`
+
+/** The table in a draft with what says how to read it; null without one. */
+function tableIn(draft: Draft) {
+  const csv = (draft.get(CSV) ?? "").replaceAll("\r\n", "\n")
+  const listed = (name: string) =>
+    draft.getAll(`${TABLE}/${name}`).flatMap((text) => text.split(/\r?\n/).flatMap((line) => line.trim() || []))
+  const hints = {
+    by: listed("by"),
+    missing: listed("missing"),
+    metric: draft.get(`${TABLE}/metric`)?.trim() || undefined,
+  }
+  return csv.trim() === "" ? null : { csv, hints, mark: markOf(csv, hints) }
+}
+
+/** Takes the mark of what was seen out of a draft. @returns whether its table was not seen as it is read now */
+export function takesUnseen(draft: Draft): boolean {
+  const seen = draft.get(SEEN)
+  draft.delete(SEEN)
+  const table = tableIn(draft)
+  return table !== null && table.mark !== seen
+}
+
+function told(draft: Draft): Html | null {
+  const table = tableIn(draft)
+  if (table === null) return null
+  const { readAs, faults } = readTable(table.csv, table.hints)
+  return faults.length > 0
+    ? html`<div class="banner warn"><strong>It cannot be reported like this.</strong>${listOfFaults(faults)}</div>`
+    : html`<div class="banner"><strong>This is how the table is read:</strong>${asRead(readAs)}
+<input type="hidden" name="${SEEN}" value="${table.mark}"></div>`
+}
+
+/** Renders the place for a table, what it is read as, and, folded, what says how to read it. */
+export function tableBox(field: Field & { form: "object" }, state: FormState): Html {
+  const own = field.fields.map((each) => ({ ...each, required: false }))
+  const [csv, rest] = [own.filter(({ name }) => name === "csv"), own.filter(({ name }) => name !== "csv")]
+  const isOpen = rest.some(({ name }) => (state.draft.get(`${TABLE}/${name}`) ?? "") !== "")
+  return html`<div class="paste values">${faultsAt(TABLE, state)}${fields(csv, TABLE, state)}
+<div class="send"><button class="quiet" name="_read" value="1" formnovalidate>Read the table</button>
+<label class="from-file" data-file-into="${idOf(CSV)}">From a file\
+<input type="file" accept=".csv,.tsv,text/csv"></label></div>
+<div id="table-read" role="status">${told(state.draft)}</div>
+<details class="fold"${isOpen ? html` open` : null}><summary>How to read the table</summary>\
+${fields(rest, TABLE, state)}</details></div>`
+}

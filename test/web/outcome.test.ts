@@ -1,0 +1,128 @@
+/**
+ * Says what happened to an attempt, in one dialog: the end of a run whose start was never reported, with its values,
+ * nothing of which is refused; with the script and without it.
+ */
+import t from "tap"
+import { ResearchRoomClient } from "research-room/client"
+import { violations } from "./axe.ts"
+import { signIn } from "./pages.ts"
+import { demoInBrowser } from "./scene.ts"
+import { watched } from "./watched.ts"
+
+t.setTimeout(120_000)
+const { demo, browser, at } = await demoInBrowser()
+const { roomId, openingThreadId: threadId } = demo.rooms.empty
+const owner = new ResearchRoomClient({ baseUrl: demo.baseUrl, token: demo.credentials.owner_all.token })
+const proposal = { roomId, threadId, question: "Does it?", scope: "Here.", hypotheses: [] }
+const { experimentId } = (await owner.write("propose_experiment", proposal)).result
+await owner.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+const { url, commit } = demo.repositories.public
+
+async function registered(
+  more: { intent: "exploratory" } | { intent: "reproduction"; reproduces: { attemptId: string } },
+) {
+  const attemptId = crypto.randomUUID()
+  await owner.write("register_attempt", {
+    ...{ attemptId, experimentId, expectedRevision: 2, expectedStatus: "claimed" as const, ...more },
+    ...{ repository: { url, commit }, argv: ["run"], configuration: {}, inputs: [] },
+  })
+  return attemptId
+}
+interface Read {
+  readonly label: string
+  readonly outcome: string
+  readonly events: readonly { readonly event: string }[]
+  readonly metrics: readonly { readonly value: number }[]
+}
+const read = async (attemptId: string): Promise<Read> =>
+  (await fetch(`${demo.baseUrl}/api/research/attempts/${attemptId}`)).json() as Promise<Read>
+const events = async (attemptId: string) =>
+  (await read(attemptId)).events.map(({ event }) => event).filter((event) => event !== "registered")
+
+const { page, troubles, context } = await watched(browser, demo.baseUrl)
+t.teardown(() => context.close())
+const TABLE = "arm,seed,error\nshift,1,0.125\nshift,2,0.25\n"
+
+t.test("a run whose start was never reported is started and ended in four acts, none refused", async (t) => {
+  const attemptId = await registered({ intent: "exploratory" })
+  const { label } = await read(attemptId)
+  await page.goto(at(`/do/report_attempt_event?attemptId=${attemptId}`))
+  await signIn(page, demo, "owner")
+  await page.goto(at(`/attempts/${attemptId}`))
+  await page
+    .getByRole("link", { name: `Report what happened to ${label}` })
+    .first()
+    .click()
+  await page.getByRole("heading", { level: 1, name: `What happened to ${label}?` }).waitFor()
+  const choices = await page.getByRole("radio").evaluateAll((all) => all.map(({ value }) => value))
+  t.same(choices, ["succeeded", "failed", "cancelled", "started", "preflight_failed"], "nothing that would be refused")
+  const shown = await page.locator("form.stack").innerText()
+  t.notMatch(shown, /reproduce|The failure|Reported afterwards/, "nor what concerns other runs")
+  t.same(await violations(page), [])
+
+  await page.getByLabel("It succeeded").check()
+  await page.getByLabel("Table of values").fill(TABLE)
+  await page.getByText("error: metric, 2 values").waitFor()
+  t.match(await page.locator("#table-read").innerText(), /seed, arm: dimensions/, "what was read is shown at once")
+  t.same(await events(attemptId), [], "nothing is kept yet")
+  await page.getByRole("button", { name: "Report it" }).click()
+  await page.waitForURL(/done=report_attempt_event/)
+  t.match(await read(attemptId), { outcome: "succeeded", metrics: [{ value: 0.125 }, { value: 0.25 }] })
+  t.same(await events(attemptId), ["started", "succeeded"])
+  t.same(troubles(), [])
+})
+
+t.test("a failure asks where and how, and is sent with its start", async (t) => {
+  const attemptId = await registered({ intent: "exploratory" })
+  await page.goto(at(`/do/report_attempt_event?attemptId=${attemptId}`))
+  await page.getByLabel("It failed").check()
+  await page.getByLabel("Where did it fail?").fill("training")
+  await page.getByLabel("How?").fill("The node was taken away.")
+  await page.getByRole("button", { name: "Report it" }).click()
+  await page.waitForURL(/done=report_attempt_event/)
+  t.equal((await read(attemptId)).outcome, "failed")
+  t.same(await events(attemptId), ["started", "failed"])
+
+  await page.goto(at(`/do/report_attempt_event?attemptId=${attemptId}`))
+  const choices = await page.getByRole("radio").evaluateAll((all) => all.map(({ value }) => value))
+  t.same(choices, ["progress"], "after the end, only values can be added")
+  await page.getByLabel("Table of values").fill(TABLE)
+  await page.getByText("error: metric, 2 values").waitFor()
+  await page.getByRole("button", { name: "Report it" }).click()
+  await page.waitForURL(/done=report_attempt_event/)
+  t.equal((await read(attemptId)).metrics.length, 2)
+})
+
+t.test("a reproduction alone is asked whether the result held", async (t) => {
+  const reproduces = { attemptId: await registered({ intent: "exploratory" }) }
+  const attemptId = await registered({ intent: "reproduction", reproduces })
+  await page.goto(at(`/do/report_attempt_event?attemptId=${attemptId}`))
+  t.equal(await page.getByLabel("The result").isVisible(), false)
+  await page.getByLabel("It succeeded").check()
+  await page.getByLabel("The result").selectOption({ label: "held" })
+  await page.getByLabel("How so?").fill("The same error.")
+  await page.getByRole("button", { name: "Report it" }).click()
+  await page.waitForURL(/done=report_attempt_event/)
+  t.match(await read(attemptId), { outcome: "succeeded", reproduction: { verdict: "reproduces" } })
+})
+
+t.test("without a script a table is read before it is reported, and a fault is named", async (t) => {
+  const plain = await browser.newContext({ javaScriptEnabled: false })
+  t.teardown(() => plain.close())
+  const still = await plain.newPage()
+  await signIn(still, demo, "owner")
+  const attemptId = await registered({ intent: "exploratory" })
+  await still.goto(at(`/do/report_attempt_event?attemptId=${attemptId}`))
+  await still.getByLabel("It succeeded").check()
+  await still.getByLabel("Table of values").fill("metric,value,arm\nerror,much,shift\n")
+  await still.getByRole("button", { name: "Report it" }).click()
+  t.match(await still.locator("#table-read").innerText(), /Line 2 much is not a number\./)
+  await still.getByLabel("Table of values").fill(TABLE)
+  await still.getByRole("button", { name: "Report it" }).click()
+  t.match(await still.locator("#table-read").innerText(), /error: metric, 2 values/)
+  t.match(await still.locator("#changes").innerText(), /Nothing is reported yet/)
+  t.same(await events(attemptId), [])
+  await still.getByRole("button", { name: "Report it" }).click()
+  await still.waitForURL(/done=report_attempt_event/)
+  t.same(await events(attemptId), ["started", "succeeded"])
+})
