@@ -8,6 +8,7 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { deflateRaw, inflateRaw, inflateRawSync } from "node:zlib"
 import type { Cut } from "../contract/answers/fields.ts"
+import { folded } from "../contract/folding.ts"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { LogIndex, Piece, StoredLog } from "../ledger/journal/attachments.ts"
@@ -193,8 +194,7 @@ function* linesFrom(
     // The rest of a line that is longer than is shown.
     if (open !== null && open.length >= RAW && next?.continues === true && next.line === piece.line) continue
     const text = read(piece)
-    if (needle !== undefined && open === null && next?.continues !== true && !text.toLowerCase().includes(needle))
-      continue
+    if (needle !== undefined && open === null && next?.continues !== true && !folded(text).includes(needle)) continue
     let at = 0
     for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", at)) {
       if (line >= from) yield { line, text: shownLine(`${open ?? ""}${text.slice(at, Math.min(end, at + RAW))}`) }
@@ -216,14 +216,14 @@ export interface LogQuery {
 
 /** A page of a log. @param read returns a compressed piece */
 export function logPage(log: LogIndex, read: (piece: Piece) => Buffer, { from, lines = 200, tail, grep }: LogQuery) {
-  const needle = grep?.toLowerCase()
+  const needle = grep === undefined ? undefined : folded(grep)
   const text = (piece: Piece) => inflateRawSync(read(piece)).toString("utf8")
   const first = from ?? (tail === undefined || needle !== undefined ? 1 : Math.max(1, log.lines - tail + 1))
   const most = tail ?? lines
   const found: Line[] = []
   let nextFrom: number | null = null
   for (const each of linesFrom(log, text, first, needle)) {
-    if (needle !== undefined && !each.text.toLowerCase().includes(needle)) continue
+    if (needle !== undefined && !folded(each.text).includes(needle)) continue
     if (found.length === most && !(needle !== undefined && tail !== undefined)) {
       nextFrom = each.line
       break

@@ -1,6 +1,7 @@
 /** Serves MCP on standard input and output, and calls a service over HTTP. */
 import { readFile, stat } from "node:fs/promises"
-import { serveStdio } from "@modelcontextprotocol/server/stdio"
+import { Transform } from "node:stream"
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio"
 import { ConnectionLost, RefusedError, UnexpectedAnswer } from "../client/errors.ts"
 import { ResearchRoomClient } from "../client/index.ts"
 import { Transport } from "../client/transport.ts"
@@ -95,6 +96,20 @@ async function requireCompatible(baseUrl: string): Promise<void> {
   )
 }
 
+const MARK = Buffer.from("\ufeff")
+
+/** Passes on what arrives, without the byte order mark that some programs write before their first message. */
+function withoutMark(): Transform {
+  let isFirst = true
+  return new Transform({
+    transform(chunk: Buffer, _encoding, passOn) {
+      const isMarked = isFirst && chunk.subarray(0, MARK.length).equals(MARK)
+      isFirst = false
+      passOn(null, isMarked ? chunk.subarray(MARK.length) : chunk)
+    },
+  })
+}
+
 /** @throws FailedError if no service of this protocol version is at the address */
 export async function serveMcp(url: string, token: string | undefined): Promise<void> {
   await requireCompatible(url)
@@ -102,5 +117,6 @@ export async function serveMcp(url: string, token: string | undefined): Promise<
   // Agents' programs show standard error as a log.
   const onFault = (error: unknown) =>
     console.error(`research-room: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-  serveStdio(() => mcpServer(caller, softwareVersion, onFault), { maxSubscriptions: 0 })
+  const transport = new StdioServerTransport(process.stdin.pipe(withoutMark()))
+  serveStdio(() => mcpServer(caller, softwareVersion, onFault), { maxSubscriptions: 0, transport })
 }

@@ -210,6 +210,12 @@ t.test("long logs keep their beginning and their end, and say what is left out",
   t.equal(logPage(log, read, { grep: line(7) }).lines.length, 1)
 })
 
+t.test("a line is found as a search finds it: whatever its accents, letter case and width", async (t) => {
+  for (const grep of ["cafe ferme", "CAFÉ", "fermé", "Ｃafé"])
+    t.match((await pageOf("step 1\nCafé fermé\nstep 3\n", { grep })).lines, [{ line: 2, text: "Café fermé" }], grep)
+  t.same((await pageOf("и\n", { grep: "й" })).lines, [], "й is not и")
+})
+
 t.test("one line without an end is bounded, and every character is whole", async (t) => {
   const { log, lines } = await pageOf(`first\n${"ж".repeat(5_000_000)}\nlast\n`, {})
   t.equal(log.lines, 3)

@@ -1,8 +1,7 @@
 /** A table of measured values in a form: what it is read as is shown before anything is reported. */
-import { createHash } from "node:crypto"
-import type { ReadAs } from "../../contract/answers/parts.ts"
-import { readAsLine, readTable, type TableFault } from "../../research/measurements/read-table.ts"
+import { readTable } from "../../research/measurements/read-table.ts"
 import { type Html, html } from "../html.ts"
+import { asRead, listOfFaults, markOf } from "../parts/read-as.ts"
 import type { Draft } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import { faultsAt, type FormState, idOf } from "./inputs.ts"
@@ -12,19 +11,6 @@ export const TABLE = "/table"
 const CSV = `${TABLE}/csv`
 /** The input with the mark of the table as it was shown. */
 const SEEN = "_seen"
-
-/** A mark of what was shown to a person before it is reported. */
-export const markOf = (...shown: readonly unknown[]): string =>
-  createHash("sha256").update(JSON.stringify(shown)).digest("hex").slice(0, 32)
-
-export const asRead = (readAs: ReadAs): Html =>
-  html`<ul>${readAsLine(readAs)
-    .split("; ")
-    .map((part) => html`<li>${part}</li>`)}</ul>`
-export const listOfFaults = (faults: readonly TableFault[]): Html | null =>
-  faults.length === 0
-    ? null
-    : html`<ul>${faults.map(({ line, message }) => html`<li>Line ${line} ${message}.</li>`)}</ul>`
 
 /** The table in a draft with what says how to read it; null without one. */
 function tableIn(draft: Draft) {

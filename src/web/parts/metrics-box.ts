@@ -5,7 +5,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { takesProgress } from "../../contract/states.ts"
 import type { TableFault } from "../../research/measurements/read-table.ts"
-import { asRead, listOfFaults, markOf } from "../forms/table.ts"
+import { asRead, listOfFaults, markOf } from "./read-as.ts"
 import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
 
