@@ -10,9 +10,9 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import type { LinkedNumber } from "../linked-numbers.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { beginning, inlineMarkdown } from "../markdown.ts"
 import { glyph, stateBadge, stateMark, yesNo } from "../parts/marks.ts"
-import { materialList, section, digest, pictures, fromOther, label, table } from "../parts/parts.ts"
+import { materialList, fold, digest, pictures, fromOther, label, table } from "../parts/parts.ts"
 import { counted, words } from "../words.ts"
 
 type Answer = AnswerOf<"record">
@@ -98,12 +98,8 @@ ${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</t
   const matching = `${outputs.length - differing} of ${counted(outputs.length, "output hash", "output hashes")} match`
   const digests = outputs.length === 0 ? undefined : yesNo(differing === 0, matching, matching)
   const all = table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)
-  const folded = html`<details class="left-out"><summary>${counted(rows.length, "piece")} of evidence</summary>\
-${all}</details>`
-  return section("evidence", "Evidence", rows.length <= WHOLE || differing > 0 ? all : folded, digests)
+  return fold("evidence", "Evidence", html`${counted(rows.length, "piece")} ${digests}`, all)
 }
-/** Maximum number of pieces of evidence shown without folding. */
-const WHOLE = 3
 
 const roles = { producing: "Result of", baseline: "Compared with", evidence: "Cited as evidence only" } as const
 
@@ -120,7 +116,7 @@ ${fromOther(origin)}</span> `,
   const ids = named.map(({ attemptId }) => attemptId).join(",")
   const compare = named.length < 2 ? null : html`<a href="${to(`/attempts/compare?ids=${ids}`)}">Compare them</a>`
   const plan = planId === null ? null : html`under plan ${label("plan", planId, planLabel ?? "plan")}`
-  return section("named", "Attempts", html`<ul class="uses">${lines}</ul>`, html`${plan} ${compare}`)
+  return fold("named", "Attempts", named.length, html`<ul class="uses">${lines}</ul><p>${plan} ${compare}</p>`)
 }
 
 function beforehand({ blemishes }: Answer): Content {
@@ -132,7 +128,15 @@ function beforehand({ blemishes }: Answer): Content {
   )
 }
 
-/** Renders the parts of a finding between its wording and its scope. */
+/** What a finding rests on in a glance: how many of how many attempts, and what to know before relying on it. */
+export const reliedOn = (record: Answer): Html =>
+  html`${
+    record.execution === null
+      ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>`
+      : denominator(record.execution)
+  }${beforehand(record)}`
+
+/** Renders what a finding was published with, folded. */
 export function findingParts(
   record: Answer,
   { evidence: entries = [], provenance, retrospective, limitations, figures }: RecordContent,
@@ -140,25 +144,20 @@ export function findingParts(
   said: (text: string) => readonly LinkedNumber[],
 ): Html {
   const papers = provenance?.papers ?? []
-  return html`${
-    execution === null
-      ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>`
-      : denominator(execution)
-  }
-${beforehand(record)}
-${pictures({ figures })}
+  return html`${pictures({ figures })}
 ${
   retrospective === true
     ? html`<p><span class="tag">retrospective</span> The question was asked after the result was known.</p>`
     : null
 }
-${section(
+${fold(
   "limitations",
   "Limitations",
+  limitations && beginning(limitations, 90),
   limitations && html`<p class="said" dir="auto">${inlineMarkdown(limitations, said(limitations))}</p>`,
 )}
 ${evidence(entries, record, execution)}
 ${execution === null ? null : attempts(execution)}
-${section("materials", "Materials", materialList(accepted("materials", record.materials)))}
+${fold("materials", "Materials", record.materials?.length, materialList(accepted("materials", record.materials)))}
 ${papers.length === 0 ? null : html`<p>Papers: ${joined(papers)}</p>`}`
 }

@@ -9,11 +9,11 @@ import { isEffectAt } from "../../research/measurements/sources.ts"
 import { type EffectCell, type EffectLine, effectTable } from "../charts/effects.ts"
 import { type Content, type Html, html } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { fromOther, label, live, person, section } from "../parts/parts.ts"
+import { fromOther, label, live, person } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { baselineOf, cellQuery, effectPlace, tableNow, tablePath } from "./effects.ts"
-import { pooledCell, repeatCell, repeatLine, repeatsInWords } from "./repeats.ts"
+import { pooledCell, repeatCell, repeatLine } from "./repeats.ts"
 
 /** Renders an estimate and its interval. */
 export const estimateInWords = ({
@@ -139,7 +139,7 @@ export function forest(visit: Visit, contrasts: readonly GatheredContrast[]): Ht
   )
   const more = others > 0 ? html`<p class="meta">${counted(others, "other contrast")} not drawn.</p>` : null
   const notes = said.length > 0 && html`<ul class="uses">${said}</ul>`
-  return section("effects", "What was measured", live("effects", [tables, notes, more]))
+  return html`<section aria-label="What was measured" id="effects">${live("effects", [tables, notes, more])}</section>`
 }
 
 /** The cell of the Room's table that compares what an effect does, over all runs of the Room. */
@@ -173,7 +173,7 @@ function roomEntry(visit: Visit, roomId: string, effect: EffectAnswer): Entry[] 
 
 /**
  * Renders the differences that a finding rests on as one picture for each metric, with the reproductions of each below
- * it, what the whole Room's runs say, and who repeated it in a sentence.
+ * it, and what the whole Room's runs say.
  */
 export function effectsOf(visit: Visit, roomId: string, effects: readonly EffectAnswer[]): Html | null {
   if (effects.length === 0) return null
@@ -206,8 +206,6 @@ what the same code and settings differ by from run to run.</li>`,
 ${whyStale(staleReason, now?.sentence)}</li>`,
   ])
   const tables = byMetric(effects).map((same) => contrastTable(same[0], same.flatMap(entries)))
-  const repeats = effects.flatMap(({ reproductions }) => reproductions)
-  const said = html`<p class="verdict-of">${repeatsInWords(visit, repeats)}</p>`
   const more = notes.every((note) => note === null || note === false) ? null : html`<ul class="uses">${notes}</ul>`
-  return section("effects", "What was measured", [tables, said, more])
+  return html`<section aria-label="What was measured" id="effects">${[tables, more]}</section>`
 }

@@ -23,6 +23,7 @@ import {
   digest,
   exactTime,
   facts,
+  fold,
   heading,
   label,
   more,
@@ -37,7 +38,8 @@ import { following } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { shortened, title, words } from "../words.ts"
-import { findingParts } from "./finding-parts.ts"
+import { findingParts, reliedOn } from "./finding-parts.ts"
+import { repeatsInWords } from "./repeats.ts"
 
 type Answer = AnswerOf<"record">
 
@@ -108,7 +110,7 @@ function bearing(visit: Visit, { versionId }: Answer, { items, nextCursor }: Ans
 function used({ versionId }: Answer, { items: all, nextCursor }: AnswerOf<"record_uses">): Html | null {
   const items = all.filter(({ how }) => how !== "verdict")
   if (items.length === 0) return null
-  return section("uses", "Who uses it", [
+  return fold("uses", "Who uses it", `${items.length}${nextCursor === null ? "" : "+"}`, [
     live("uses", useList(items)),
     more(onwardsOf(versionId, "usesAfter", nextCursor, "uses"), "Earlier uses"),
   ])
@@ -197,13 +199,29 @@ href="${to(`/papers/${encodeURIComponent(paper?.arxivId ?? "")}`)}">arXiv:${pape
 ${paper?.version === undefined ? null : ` version ${paper.version}`}</span>\
 ${Object.entries(locator ?? {}).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p></section>`
 
+/** Records that this one names, folded. */
+const folded = (id: string, name: string, all: readonly Resolved[]): Html | null =>
+  fold(id, name, joined(all.map((record) => record.label)), list("cards", all, reference))
+
+/** Beside a finding: who repeated and reviewed it, and how many of how many attempts it uses. */
+const glance = (visit: Visit, record: Answer): Html =>
+  html`${
+    record.effects.length === 0
+      ? null
+      : html`<p class="verdict-of">\
+${repeatsInWords(
+  visit,
+  record.effects.flatMap(({ reproductions }) => reproductions),
+)}</p>`
+  }<p>${reviewLine(record.reviewed)}</p>${reliedOn(record)}`
+
 /** The picture of what a finding measured, or that it claims something without a measured effect. */
 function pictureOf(visit: Visit, { kind, effects, roomId, execution }: Answer): Html | null {
   if (kind !== "finding") return null
   if (effects.length > 0) return effectsOf(visit, roomId, effects)
   const ids = (execution?.attempts ?? []).map(({ attemptId }) => attemptId)
   const compare = to(`/attempts/compare?ids=${ids.join(",")}`)
-  return html`<p>${stateBadge("untested", "Claimed, not measured")} \
+  return html`<p class="claimed">${stateBadge("untested", "Claimed, not measured")} \
 ${ids.length > 1 && html`<a href="${compare}">Work it out from its attempts</a>`}</p>`
 }
 
@@ -228,7 +246,11 @@ export function recordPage(visit: Visit): Shown {
     ({ purpose }) => purpose !== undefined && speakingPurposes.some((speaking) => speaking === purpose),
   )
   const governed = governing(visit, room)({ versionId }, record.label)
-  const next = nextAct(visit, room, nextOfRecord(visit, record, related, answering !== undefined || speaks))
+  const next = nextAct(
+    visit,
+    room,
+    nextOfRecord(visit, record, related, answering?.towardQuestion.verdict ?? (speaks ? "answers" : undefined)),
+  )
   const newest = evidence.items.find(({ by, standing: counts }) => by.kind === "finding" && counts === "counted")
   const author = visit.ask("person", { username: record.author.userId })
   const measured =
@@ -238,57 +260,57 @@ export function recordPage(visit: Visit): Shown {
   const others = record.references.filter((reference) => !isGround(reference))
   const empties = nothingOf([
     ...absent(judged),
-    evidence.items.length === 0 && "Not yet checked by anyone.",
-    judged.restingOnIt.items.length + judged.citedIn.items.length === 0 && "Nothing rests on it.",
-    kind === "finding" && (content.evidence ?? []).length === 0 && "No files attached.",
-    uses.items.length === 0 && "Not cited yet.",
+    kind === "finding" && execution === null && (content.evidence ?? []).length === 0 && "No files attached.",
+    judged.restingOnIt.items.length + judged.citedIn.items.length + uses.items.length === 0 && "Not cited yet.",
   ])
   const said = (text: string) =>
     numbersOf(visit, { roomId: record.roomId, versionIds: [versionId], since: record.createdAt }, text)
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,
     ...following(room),
+    wide: true,
     json: readPath("record", { versionId }),
     about: aboutRecord(record, room, author, assertion.wording, content.paper),
-    body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}\
-${verdictOf(record)}</div>
+    body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
-    }${
-      kind === "finding" ? html`<span>${reviewLine(record.reviewed)}</span>${numbersLine(record.numbersCheck)}` : null
-    }\
+    }${kind === "finding" ? numbersLine(record.numbersCheck) : null}\
 <span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span>\
 <span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
+<div class="first"><div>
 <h1 class="statement" dir="auto">${wording(assertion.wording, concepts, said(assertion.wording))}</h1>
 <p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope, said(scope))}</p>
-<div id="live-way" data-live>${wayOf(record, related, newest, answering)}${next}</div>
-${warnings(record.warnings)}
+<div id="live-way" data-live>${wayOf(record, related, newest, answering)}</div>
 ${quotation(content)}
+<div id="live-measured" data-live>${isNew ? null : measured}</div></div>
+<aside class="margin" aria-label="Verdict and next step">
+<div id="live-verdict" data-live>${isNew ? untried(judged) : strength(judged, verdictOf(record))}
+${kind === "finding" ? glance(visit, record) : null}
+${next}</div></aside></div>
+${warnings(record.warnings)}
 <div id="case" data-live>${
       isNew
-        ? untried(judged)
-        : html`${measured}
-${strength(judged)}
-${answers(visit, own)}
-${kind === "finding" ? findingParts(record, content, execution, said) : null}
+        ? null
+        : html`${answers(visit, own)}
 ${bearing(visit, record, evidence)}
-${failures(judged)}
 ${doubts(judged)}
-${downstream(judged)}
-${empties}`
+${failures(judged)}
+${kind === "finding" ? findingParts(record, content, execution, said) : null}
+${downstream(judged)}`
     }</div>
 ${kind === "finding" ? reviewSection(visit, room, versionId, record.reviews ?? [], record.reviewed ?? null) : null}
-${section("premises", "Premises it rests on", list("cards", record.premises, reference))}
-${section("grounds", "Records it rests on", list("cards", record.references.filter(isGround), reference))}
-${section("references", "Other records it refers to", list("cards", others, reference))}
+${folded("premises", "Premises it rests on", record.premises)}
+${folded("grounds", "Records it rests on", record.references.filter(isGround))}
+${folded("references", "Other records it refers to", others)}
 ${isNew ? null : used(record, uses)}
-${section("roles", "Roles and concepts", [
+${fold("roles", "Roles and concepts", assertion.roles.length + Object.keys(concepts).length, [
   rolesTable(assertion, concepts, namer(visit, record)),
   conceptList(concepts),
 ])}
-${section(
+${fold(
   "about",
-  "About this record",
+  "Provenance and citation",
+  record.provenanceSummary,
   facts([
     ["Provenance", record.provenanceSummary],
     ["Published", html`<a href="${to(entryPath(record.threadId, record.entryId))}">in its Thread</a>`],
@@ -303,11 +325,11 @@ ${section(
 ${doing(
   visit,
   () =>
-    html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}${next}\
-${forMembers(visit, room, onwards(record, room))}\
+    html`<section aria-label="What you can do">${forMembers(visit, room, onwards(record, room))}\
 ${governed && html`<p class="meta">${governed}</p>`}\
 </section>`,
 )}
+${isNew ? null : empties}
 ${ways([
   ["JSON", readPath("record", { versionId })],
   [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`],

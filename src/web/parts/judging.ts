@@ -9,7 +9,7 @@ import { beginning, phrase } from "../markdown.ts"
 import { counted, words } from "../words.ts"
 import { tallied, tally, verdictCount } from "./evidence.ts"
 import { glyph, stateBadge } from "./marks.ts"
-import { exactTime, fromOther, heading, label, person, recordChip } from "./parts.ts"
+import { exactTime, fold, fromOther, heading, label, live, person, recordChip } from "./parts.ts"
 
 type Case = AnswerOf<"record_case">
 type Around = Pick<Case, "work" | "failed" | "doubts">
@@ -50,11 +50,14 @@ const bearings: { readonly [B in Case["bearing"]]: string } = {
   contested: "Contested",
 }
 
-/** Renders how much counts for and against a record, by how many people and from how many commits. */
-export function strength({ bearing, weight, work, evidenceTally }: Case): Html {
+/**
+ * Renders how much counts for and against a record, by how many people and from how many commits.
+ * @param verdict who the verdict comes from, in a sentence
+ */
+export function strength({ bearing, weight, work, evidenceTally }: Case, verdict?: Html): Html {
   const rows = tallied.filter((name) => weight[name].words > 0)
   return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}\
-<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bearings[bearing])}</p>${
+<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bearings[bearing])}</p>${verdict}${
     rows.length === 0
       ? null
       : html`<ul class="weight">\
@@ -109,9 +112,9 @@ function failure(same: readonly Failed[]): Html | null {
 export function failures({ failed: { items, more } }: Around): Html | null {
   if (items.length === 0) return null
   const groups = [...Map.groupBy(items, alike).values()]
-  return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed")}<div id="live-failed" data-live>\
-<ul class="evidence">${groups.map(failure)}</ul>\
-${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}</div></section>`
+  const all = html`<ul class="evidence">${groups.map(failure)}</ul>\
+${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}`
+  return fold("failed", "What failed", `${items.length}${more ? "+" : ""}`, live("failed", all))
 }
 
 const places: { readonly [P in Case["doubts"]["items"][number]["of"]]: string } = {
@@ -145,8 +148,8 @@ export function downstream({ restingOnIt, citedIn, versionId, roomId }: Case): H
   const { items: records } = restingOnIt
   const { items: checkpoints } = citedIn
   if (records.length + checkpoints.length === 0) return null
-  return html`<section aria-labelledby="downstream">${heading(2, "downstream", "What would fall with it")}\
-<div id="live-downstream" data-live><ul class="uses">${checkpoints.map(
+  const count = `${records.length + checkpoints.length}${restingOnIt.more || citedIn.more ? "+" : ""}`
+  const all = html`<ul class="uses">${checkpoints.map(
     ({ checkpointId, state, says, title, cites }) =>
       html`<li>${glyph(state)} <a href="${to(`/checkpoints/${checkpointId}`)}">\
 ${state === "concluded" ? "The answer" : "The synthesis"} of “${title}”</a>\
@@ -168,7 +171,8 @@ ${
       ? html`<p class="meta"><a \
 href="${to(withQuery(`/rooms/${roomId}/graph`, { focus: versionId, depth: 5 }))}">There is more: its relations</a></p>`
       : null
-  }</div></section>`
+  }`
+  return fold("downstream", "What would fall with it", count, live("downstream", all))
 }
 
 /** One line in place of sections that would be empty. */

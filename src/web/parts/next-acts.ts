@@ -248,14 +248,21 @@ export function nextOfAttempt(visit: Visit, attempt: Attempt): Next | null {
 }
 
 /** The next action for a finding that says what it answers: finish its experiment, review it, or reproduce it. */
-function nextOfAnswering(visit: Visit, { versionId, label, execution, author, reviews = [] }: RecordRead): Next | null {
+function nextOfAnswering(
+  visit: Visit,
+  { versionId, label, execution, author, reviews = [] }: RecordRead,
+  verdict: string,
+): Next | null {
   const me = visit.person?.userId
   const experiment =
     execution === null ? null : orNull(() => visit.ask("experiment", { experimentId: execution.experimentId }))
   const { expectedRevision, expectedStatus } = experiment?.affordances.expected ?? {}
   if (experiment !== null && me !== undefined && experiment.assigneeId === me && isRunning(experiment)) {
     const given = { experimentId: experiment.experimentId, expectedRevision, expectedStatus, status: "completed" }
-    const why = html`${label} answers it. Finish ${experiment.label}, or run more.`
+    const isWhole = verdict === "answers"
+    const why = isWhole
+      ? html`${label} answers it. Finish ${experiment.label}, or run more.`
+      : html`${label} does not answer all of it. Run more, or finish ${experiment.label}.`
     return first("report_experiment_status", given, `Finish ${experiment.label}`, why)
   }
   if (author.userId !== me && !reviews.some((review) => review.author.userId === me && review.withdrawn === null))
@@ -275,21 +282,21 @@ const see = (
 })
 
 /**
- * The next action for a record. @param related experiments that address it, newest first @param isLinked whether a
- * finding says what it answers
+ * The next action for a record. @param related experiments that address it, newest first @param verdict how far a
+ * finding answers its question; undefined if it does not say so
  */
 export function nextOfRecord(
   visit: Visit,
   record: RecordRead,
   related: AnswerOf<"experiments">["items"],
-  isLinked: boolean,
+  verdict: string | undefined,
 ): Next | null {
   const { kind, status, versionId, label, roomId, threadId, execution } = record
   if (status === "retracted" || status === "superseded") return null
   if (kind === "finding")
-    return isLinked
-      ? nextOfAnswering(visit, record)
-      : sayWhatItAnswers(versionId, execution?.experimentId, label, "it answers nothing yet.")
+    return verdict === undefined && execution !== null
+      ? sayWhatItAnswers(versionId, execution.experimentId, label, "it answers nothing yet.")
+      : nextOfAnswering(visit, record, verdict ?? "answers")
   if (kind !== "hypothesis") return null
   const open = related.find((experiment) => experiment.status === "open")
   const running = related.find(isRunning)

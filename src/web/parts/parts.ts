@@ -185,6 +185,16 @@ export const actionsHead = html`<span class="aside">Actions</span>`
 export const section = (id: string, name: Content, content: Content, beside?: Content): Html | null =>
   content == null ? null : html`<section aria-labelledby="${id}">${heading(2, id, name, beside)}${content}</section>`
 
+/**
+ * A part of a page folded to one line with its count; null if it has no content. Print shows it whole.
+ * @param count how many there are, or what there is
+ */
+export const fold = (id: string, name: Content, count: Content, content: Content): Html | null =>
+  content == null
+    ? null
+    : html`<details class="left-out fold" id="${id}"><summary>${name} <span class="count">${count}</span></summary>\
+<div>${content}</div></details>`
+
 /** A list, with the markup of each item; `none` if there are no items. @param look its class */
 export const list = <T>(
   look: string,

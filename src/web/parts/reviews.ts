@@ -8,7 +8,7 @@ import type { Visit } from "../visit.ts"
 import { act, forMembers, type RoomLike } from "./actions.ts"
 import { verdictCount } from "./evidence.ts"
 import { stateBadge } from "./marks.ts"
-import { heading, person, time, writerOf } from "./parts.ts"
+import { fold, live, person, time, writerOf } from "./parts.ts"
 import { struckIf, takeBack, takenBack } from "./withdrawal.ts"
 
 const counts = { objects: "objects", agreesWithReservations: "agrees_with_reservations", agrees: "agrees" } as const
@@ -74,10 +74,16 @@ export function reviewSection(
       html`<li class="${review.counts ? "" : "uncounted"}">${struckIf(review.withdrawn, stateBadge(review.verdict))}\
 <div>${reviewBody(visit, review)}</div></li>`,
   )
-  return html`<section aria-labelledby="reviews">${heading(2, "reviews", "Reviews", reviewLine(reviewed))}\
-<div id="live-reviews" data-live>${
+  const said =
     shown.length === 0
       ? html`<p class="quiet">Nobody else has reviewed it yet. A review says what was checked; it is not evidence.</p>`
       : html`${checklist(all)}<ul class="evidence">${shown}</ul>`
-  }</div>${visit.canAct ? forMembers(visit, room, act("submit_review", { target }, "Review it")) : null}</section>`
+  return html`${fold(
+    "reviews",
+    "Reviews",
+    reviewLine(reviewed),
+    html`${live("reviews", said)}${
+      visit.canAct ? forMembers(visit, room, act("submit_review", { target }, "Review it")) : null
+    }`,
+  )}`
 }
