@@ -81,7 +81,7 @@ t.test("a finding that contradicts a disputed hypothesis is not shown as resting
   await record(contradicting.versionId)
   t.equal(await page.getByText("It rests on").count(), 0)
   t.equal(await page.locator("#grounds").count(), 0, "nothing is listed under what it rests on")
-  t.match(await textOf("section[aria-labelledby=references]"), /contradicts.*H1.*disputed/)
+  t.match(await textOf("#references"), /contradicts.*H1.*disputed/)
   await isWhole(t, "finding")
 })
 
@@ -195,7 +195,7 @@ t.test("a withdrawn finding link counts nowhere, and its card says so", async (t
   await overview()
   t.match(await textOf("#live-found li:has-text('F3')"), /F3.*answers nothing yet/)
   await record(h2.versionId)
-  t.match(await textOf("#live-strength"), /nothing counts/)
+  t.match(await textOf("#live-strength"), /Not yet checked by anyone/)
   t.match(await textOf("#live-bears li"), /supports.*F3.*Withdrawn.*The wrong attempt was read/)
   await at(`/rooms/${roomId}/experiments`)
   t.match(await textOf("#live-experiments"), /none yet/)

@@ -94,7 +94,8 @@ t.test(
     .map((each) => each.innerText?.replace(/\\\\s+/g, " ")).join("\\n")`)) as string
     t.match(seen, /Shifting the digits by a pixel helps most at every size/, "the answer")
     const rows = (await page.evaluate(`[...document.querySelectorAll(".whiskers tbody tr")]
-    .filter((row) => row.getBoundingClientRect().bottom <= 900).map((row) => row.innerText.replace(/\\s+/g, " "))`)) as string[]
+    .filter((row) => row.getBoundingClientRect().bottom <= 900)
+    .map((row) => row.innerText.replace(/\\s+/g, " "))`)) as string[]
     const shift = rows.find((row) => row.startsWith("shift updates 5000"))
     t.match(
       shift,

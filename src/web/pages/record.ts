@@ -43,11 +43,12 @@ import { repeatsInWords } from "./repeats.ts"
 
 type Answer = AnswerOf<"record">
 
-/** Renders the verdict on a hypothesis, and who it comes from. */
-const verdictOf = ({ verdict, verdictFrom }: Answer): Html | undefined =>
-  verdict &&
-  html`<p class="meta verdict"><span>${stateBadge(verdict)}</span>\
-${verdictFrom && html`<span>${verdictFromInWords(verdictFrom)}</span>`}</p>`
+/** Renders who the verdict on a hypothesis comes from. @param bearing what is said above it already */
+const verdictOf = ({ verdict, verdictFrom }: Answer, bearing: string): Html | undefined =>
+  verdict && (verdictFrom || verdict !== bearing)
+    ? html`<p class="verdict">${verdict === bearing ? null : html`${stateBadge(verdict)} `}\
+${verdictFrom && verdictFromInWords(verdictFrom)}</p>`
+    : undefined
 
 /** Renders the warnings. Warnings with the same message about several attempts become one. */
 function warnings(all: Answer["warnings"]): Html | null {
@@ -284,7 +285,7 @@ export function recordPage(visit: Visit): Shown {
 ${quotation(content)}
 <div id="live-measured" data-live>${isNew ? null : measured}</div></div>
 <aside class="margin" aria-label="Verdict and next step">
-<div id="live-verdict" data-live>${isNew ? untried(judged) : strength(judged, verdictOf(record))}
+<div id="live-verdict" data-live>${isNew ? untried(judged) : strength(judged, verdictOf(record, judged.bearing))}
 ${kind === "finding" ? glance(visit, record) : null}
 ${next}</div></aside></div>
 ${warnings(record.warnings)}
