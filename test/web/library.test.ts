@@ -159,7 +159,7 @@ t.test(
       .getByLabel("Add papers")
       .fill("Knuth, D. The Art of Computer Programming. 1968.\n\n10.1002/j.1538-7305.1948.tb01338.x")
     await page.getByRole("button", { name: "Save", exact: true }).click()
-    await page.getByText("2 papers recognised, not saved yet").waitFor()
+    await page.getByText("1 paper recognised; 1 reference kept as written, not saved yet").waitFor()
     await page.getByRole("button", { name: "Save 2 papers" }).click()
     t.match(await page.locator("#pasted").innerText(), /2 papers saved/)
     await page.getByRole("link", { name: "doi:10.1002/j.1538-7305.1948.tb01338.x" }).last().click()
