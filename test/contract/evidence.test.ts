@@ -16,7 +16,7 @@ const facts = {
 const written = {
   openapi: JSON.stringify(openApi(facts)),
   manifest: JSON.stringify(manifest(facts)),
-  skill: `${skill(undefined, place)}${skill("capabilities", place)}`,
+  skill: `${skill(undefined, place)}${skill("capabilities", place, "all")}`,
 }
 type Document = keyof typeof written
 const everywhere: readonly Document[] = ["openapi", "manifest", "skill"]

@@ -25,7 +25,7 @@ tap.setTimeout((1 + sampledVersions().length) * 60_000)
 const renamed: Readonly<Record<string, string>> = { "/columns/name": "metric", asks: "question", namedAs: "role" }
 
 /** Sentences that describe an entry or a next step to people: they may be improved. */
-const TOLD = /^\/items\/\d+\/(?:summary|why)$/
+const TOLD = /^\/items\/\d+\/(?:summary|why)$|^\/sentence$/
 /**
  * Members that say something else since: another commit of a repository is not other code, and a denominator counts the
  * attempts that a finding could have chosen.
