@@ -263,6 +263,31 @@ t.test("BibTeX as programs write it, though it is none by the letter", async (t)
   t.strictSame(await key("@string{j = {J}}\n% a note\n@article{x2, title = {Ice}, journal = j}"), [["Ice", "x2"]])
 })
 
+t.test("titles as dblp writes them", async (t) => {
+  const entry = (title: string) => `@inproceedings{DBLP:conf/x/${title.length},
+  author    = {Ann Lee and
+               Bo Diaz},
+  title     = {${title}},
+  booktitle = {Proceedings of the 1st Meeting on Ice, {ICE} 2011},
+  year      = {2011},
+  url       = {https://doi.org/10.5555/a\\_b},
+  doi       = {10.5555/A\\_B},
+  timestamp = {Tue, 11 Jun 2019 15:37:38 +0200},
+  bibsource = {dblp computer science bibliography, https://dblp.org}
+}`
+  for (const [written, right] of [
+    [String.raw`{COMIC:} Ice Without Parameter\n               Selection`, "COMIC: Ice Without Parameter Selection"],
+    [String.raw`Melt\({}^{\mbox{2}}\): {A} Study of l\({}_{\mbox{0}}\)`, "Melt²: A Study of l₀"],
+    [String.raw`Top-\emph{k} Ice under {\(\beta\)}-Noise`, "Top-k Ice under β-Noise"],
+    [String.raw`A 360{\textdegree} View with k {\textgreater} 3`, "A 360° View with k > 3"],
+    [String.raw`{\L}ukasiewicz and Poincar{\'{e}} on {I}ce {\&} Snow`, "Łukasiewicz and Poincaré on Ice & Snow"],
+  ] as const) {
+    const [paper, ...others] = (await read(entry(written.replace("\\n", "\n")))).papers
+    t.match(paper, { paperId: "10.5555/a_b", given: { title: right, year: 2011 } }, right)
+    t.strictSame(others, [])
+  }
+})
+
 t.test("an entry with signs that were lost is refused, and the others are read", async (t) => {
   const works = [
     { DOI: "10.5555/good", title: ["Ice"], reference: [{ unstructured: "M\uFFFDller" }] },
