@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs"
 import { createInterface } from "node:readline/promises"
 import { Command } from "commander"
 import { FailedError, messageOf } from "../contract/faults.ts"
+import { fileText } from "../contract/file-text.ts"
 import { limits } from "../contract/limits.ts"
 import { isOver, takesProgress } from "../contract/states.ts"
 import type { Point } from "../research/measurements/read-table.ts"
@@ -60,7 +61,7 @@ function textOf(file: string): string {
       throw new UsageError(
         `${file} is larger than ${limits.tableBytes.toLocaleString("en")} bytes. Report it in parts.`,
       )
-    return readFileSync(file, "utf8")
+    return fileText(readFileSync(file))
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`${file} cannot be read: ${messageOf(error)}`)
   }

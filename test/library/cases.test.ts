@@ -1,6 +1,7 @@
 /** Small files of each kind that people paste, in `cases`, each read as what it says. People and papers are made up. */
 import { readFileSync } from "node:fs"
 import t from "tap"
+import { fileText } from "../../src/contract/file-text.ts"
 import type { Found } from "../../src/library/papers/found.ts"
 import type { Given } from "../../src/library/papers/papers.ts"
 import { readTexts } from "../../src/library/pasted.ts"
@@ -261,6 +262,24 @@ t.test("BibTeX as programs write it, though it is none by the letter", async (t)
   t.strictSame(await key("@article{DBLP:conf/x/Y12, title = {Ice}}"), [["Ice", "DBLP:conf/x/Y12"]])
   t.strictSame(await key("@ARTICLE (x1, TITLE = {Ice})"), [["Ice", "x1"]])
   t.strictSame(await key("@string{j = {J}}\n% a note\n@article{x2, title = {Ice}, journal = j}"), [["Ice", "x2"]])
+})
+
+t.test("a file in the letters of an older program is read, and no letter of it is lost", async (t) => {
+  const entry = "@article{k, title={“Été” in Łódź – a naïve survey}, author={Müller, Jörg}, year=2001}"
+  const western = "@article{k, title={Naïve ice}, author={Müller, Jörg}, year=2001}"
+  const mark = "\uFEFF"
+  for (const [bytes, title] of [
+    [Buffer.from(entry), "“Été” in Łódź – a naïve survey"],
+    [Buffer.from(mark + entry), "“Été” in Łódź – a naïve survey"],
+    [Buffer.from(mark + entry, "utf16le"), "“Été” in Łódź – a naïve survey"],
+    [Buffer.from(mark + entry, "utf16le").swap16(), "“Été” in Łódź – a naïve survey"],
+    [Buffer.from(western, "latin1"), "Naïve ice"],
+    [Buffer.from(western.replace("Naïve ice", "\x93Ice\x94 \x96 naïve"), "latin1"), "“Ice” – naïve"],
+  ] as const) {
+    const found = await read(fileText(bytes))
+    t.match(given(found), [{ title, authors: ["Jörg Müller"] }])
+    t.strictSame(found.unreadable, [])
+  }
 })
 
 t.test("titles as dblp writes them", async (t) => {

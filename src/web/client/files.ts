@@ -1,14 +1,6 @@
 /** Files that people choose in forms: texts for a text area, and pictures. */
+import { fileText } from "../../contract/file-text.ts"
 import { made } from "./page.ts"
-
-/** Older programs write Windows-1252, which is no UTF-8 as soon as a letter has an accent. */
-function textOf(bytes: ArrayBuffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes)
-  }
-}
 
 /** Reads a chosen file into the text area beside it, where it can be checked before it is sent. */
 export function readFiles(): void {
@@ -19,7 +11,7 @@ export function readFiles(): void {
     const take = async (files: FileList | null | undefined) => {
       const [file] = files ?? []
       if (file === undefined) return
-      box.value = textOf(await file.arrayBuffer())
+      box.value = fileText(new Uint8Array(await file.arrayBuffer()))
       box.dispatchEvent(new Event("input", { bubbles: true }))
       box.focus()
       input.value = ""
