@@ -127,6 +127,8 @@ for (const [where, { origin, basePath }] of Object.entries(places)) {
             link !== null && new URL(link, origin).searchParams.get("after") === String(body.nextCursor),
             `${name}: links.next carries the cursor`,
           )
+        // The end of a feed is a place to come back to.
+        else t.equal(link === null, body.nextCursor === null, `${name}: the last page of a list links no next one`)
         next = more ? link : null
         if (pages > 200) throw new Error(`${name} does not end`)
       }

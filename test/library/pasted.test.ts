@@ -6,7 +6,8 @@ import type { Operation } from "../../src/contract/definitions/operation.ts"
 import { operationNamed } from "../../src/contract/operations/index.ts"
 import { bodyOf } from "../../src/web/forms/draft.ts"
 import { formOf } from "../../src/web/forms/fields.ts"
-import { collectionOf, makeKnown, readText, refused, startHouse, toldOf } from "./house.ts"
+import { overHttp } from "../mcp/agent.ts"
+import { collectionOf, keyOf, makeKnown, readText, refused, startHouse, toldOf } from "./house.ts"
 
 // As DBLP, Hugging Face, Zotero and people write them.
 test("papers are found in the forms that other sites use", async (t) => {
@@ -127,11 +128,32 @@ test("a text that names no paper says so, and nothing is imported", async (t) =>
     ],
     ["ISBN 978-0-262-03384-9", /its check digit is wrong/],
     ["TY  - BOOK\nPY  - 1968\nER  - \n", /names no paper/],
+    ['{"color": "red", "doi": "10.5555/x.y", "size": 3}', /Nothing was stored/],
+    ['"Key","Title","DOI"\n"AB","Slow rivers","10.5555/x.y"', /Nothing was stored/],
+    ["<modsCollection><mods><identifier>10.5555/x</identifier></mods></modsCollection>", /markup that is not known/],
   ] as const) {
     t.match(await refused(ada.write("import_papers", { collectionId, text })), { status: 422, issues: ["/text"] })
     await t.rejects(ada.write("import_papers", { collectionId, text }), { message: says })
   }
   t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: 0 } })
+})
+
+test("an agent is told of a form that is not known, over HTTP and MCP, and nothing of it is saved", async (t) => {
+  const token = await keyOf(ada)
+  const agents = { http: house.agent(token), mcp: await overHttp(house.baseUrl, token) }
+  t.teardown(agents.mcp.close)
+  const before = (await ada.read("library_papers")).items.length
+  for (const text of [
+    '{"color": "red", "doi": "10.5555/x.y", "size": 3}',
+    "<modsCollection><mods><identifier>10.5555/x</identifier></mods></modsCollection>",
+  ]) {
+    const input = { identifiers: [text] }
+    const failure: unknown = await agents.http.write("save_papers", input).catch((error: unknown) => error)
+    t.match(failure, { status: 422, issues: [{ path: "/identifiers", message: /that is not known/ }] })
+    const over = await agents.mcp.call("write", { operation: "save_papers", input })
+    t.match(over, { isError: true, text: /that is not known/ })
+  }
+  t.equal((await ada.read("library_papers")).items.length, before)
 })
 
 test("people paste anything that names papers into the forms, one per line", (t) => {
