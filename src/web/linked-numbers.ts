@@ -10,7 +10,7 @@ export interface LinkedNumber {
 
 /** How many numbers that rendering does not show may stand between two that it does. */
 const HIDDEN = 8
-const TAG = /<(\/?)([a-zA-Z][\w-]*)[^>]*>/g
+const NAME = /^[a-zA-Z][\w-]*/
 /** Elements whose text holds no numbers that are said, or no further link. */
 const CLOSED = new Set(["a", "code", "pre", "math", "svg", "button"])
 const IN_WORD = /[\p{L}\p{N}_]/u
@@ -33,6 +33,18 @@ const written = (
 ): string =>
   `<span class="with-tip"><a class="number${hasMoved ? " moved" : ""}" href="${base}${escapeHtml(path)}" ` +
   `aria-describedby="${id}">${number}</a><span class="tip" role="tooltip" id="${id}">${escapeHtml(tip)}</span></span>`
+
+/** Where a tag ends that begins at `from`: behind the first `>` that stands in no attribute. */
+function endOfTag(markup: string, from: number): number {
+  let quote = ""
+  for (let at = from; at < markup.length; at += 1) {
+    const sign = markup.charAt(at)
+    if (quote !== "") quote = sign === quote ? "" : quote
+    else if (sign === '"' || sign === "'") quote = sign
+    else if (sign === ">") return at + 1
+  }
+  return markup.length
+}
 
 /** Turns the numbers of rendered markup into links. @param base the path below which the service is reached */
 export function withNumbers(markup: string, numbers: readonly LinkedNumber[], base: string): string {
@@ -63,11 +75,14 @@ export function withNumbers(markup: string, numbers: readonly LinkedNumber[], ba
     made += part.slice(from)
   }
   let at = 0
-  for (const { 0: tag, 1: end, 2: name = "", index } of markup.matchAll(TAG)) {
+  for (let index = markup.indexOf("<"); index >= 0; index = markup.indexOf("<", at)) {
     text(markup.slice(at, index))
-    if (CLOSED.has(name.toLowerCase())) closed += end === "/" ? -1 : 1
+    at = endOfTag(markup, index)
+    const tag = markup.slice(index, at)
+    const isEnd = tag.startsWith("</")
+    const [name = ""] = NAME.exec(tag.slice(isEnd ? 2 : 1)) ?? []
+    if (CLOSED.has(name.toLowerCase())) closed += isEnd ? -1 : 1
     made += tag
-    at = index + tag.length
   }
   text(markup.slice(at))
   return made

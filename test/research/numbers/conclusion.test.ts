@@ -165,10 +165,7 @@ t.test("numbers in rendered markup, whatever stands around them", (t) => {
   t.equal(linked("a 5 % <em>5</em> H5", "5 %", "5"), "a [5 %] <em>[5]</em> H5")
   t.equal(linked("no number", "3"), "no number")
   t.match(withNumbers("5", [number("5", 1)], ""), "exactly &lt;5&gt; &amp; &quot;more&quot;")
-  const many = Array.from({ length: 5_000 }, (_, at) => number("1", at))
-  const began = performance.now()
-  withNumbers("<i>1</i> ".repeat(2_000) + "x".repeat(100_000), many, "")
-  t.ok(performance.now() - began < 500)
+  t.equal(linked('<img alt="a > 7 <b>"> 7', "7"), '<img alt="a > 7 <b>"> [7]', "an attribute stays as it is")
   t.end()
 })
 
