@@ -133,7 +133,8 @@ function step(by: 1 | -1): void {
   const next =
     entries[at === -1 ? (by === 1 ? 0 : entries.length - 1) : Math.min(entries.length - 1, Math.max(0, at + by))]
   if (next === undefined) return
-  const focused = next.querySelector<HTMLElement>("a.permalink, a:not(.person), button") ?? next
+  const leading = next.querySelector<HTMLElement>("a.permalink, a.wording")
+  const focused = leading ?? next.querySelector<HTMLElement>("a:not(.person), button") ?? next
   focused.focus({ preventScroll: true })
   next.scrollIntoView({ block: "nearest" })
 }
