@@ -263,13 +263,14 @@ export function checkpointOperations({ threads, checkpoints, evidence, keptTable
       if (expected !== watermark) {
         // As the client counts: without what its batch wrote before.
         const [read, now] = [expected - ownBefore, watermark - ownBefore]
-        const entries = timeline.after(threadId, read, undefined, Math.max(0, now - read))
-        const between = entries.slice(0, limits.entriesBetween).map(({ entry }) => inBetween(parsed<Entry>(entry)))
+        const missed = Math.max(0, now - read)
+        const entries = timeline.after(threadId, read, undefined, Math.min(missed, limits.entriesBetween))
+        const between = entries.map(({ entry }) => inBetween(parsed<Entry>(entry)))
         const told = between.map(({ label, says }) => (label === null ? says : `${label}: ${says}`)).join(" · ")
         const message =
           read > now
             ? `The Thread ends at ${now}; it has no entry ${read}.`
-            : `The Thread has moved to ${now} since you read it at ${read}: ${told}`
+            : `The Thread has moved to ${now} since you read it at ${read}: ${told} (${missed} in all).`
         throw new Refusal("state_conflict", message, {
           current: {
             threadId,
@@ -277,7 +278,7 @@ export function checkpointOperations({ threads, checkpoints, evidence, keptTable
             selectedCheckpointId: thread?.selectedCheckpointId ?? null,
             expected: { expectedWatermark: now },
             between,
-            moreBetween: Math.max(0, now - read - between.length),
+            moreBetween: missed - between.length,
           },
         })
       }

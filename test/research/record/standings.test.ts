@@ -98,13 +98,14 @@ t.test("any links in any order give the status by precedence, and the notices in
   t.pass("the statuses agreed for every set of links")
 })
 
-/** Finds each place in an answer that shows the record's standing. The content as sent and warnings do not count. */
+/** Finds each place in an answer that shows the record's standing. The content as sent, warnings and changes do not count. */
 function shownIn(answer: unknown, versionId: string, path = ""): { path: string; status: unknown; notices: unknown }[] {
   if (typeof answer !== "object" || answer === null) return []
   const own = answer as Record<string, unknown>
   const here = own.versionId === versionId ? [{ path, status: own.status, notices: own.notices }] : []
   const inside = Object.entries(own).filter(
-    ([name]) => !["content", "receipt", "result", "warnings", "towardHypothesis", "staleReasons"].includes(name),
+    ([name]) =>
+      !["content", "receipt", "result", "warnings", "towardHypothesis", "staleReasons", "changed"].includes(name),
   )
   return [...here, ...inside.flatMap(([name, inner]) => shownIn(inner, versionId, `${path}/${name}`))]
 }
