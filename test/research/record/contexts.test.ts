@@ -28,6 +28,9 @@ t.test("everything a Room holds, as in its lists", async (t) => {
       schemaVersion: _version,
       unproved: _unproved,
       costs: _costs,
+      changed: _changed,
+      moreChanged: _moreChanged,
+      reproductionKinds: _reproductionKinds,
       ...room
     } = await reader.read("room", { roomId })
     t.strictSame(context.room, room)
