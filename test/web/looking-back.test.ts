@@ -174,7 +174,7 @@ t.test("Curves and comparisons of an attempt as of an entry ask for the points o
   t.match(page.url(), new RegExp(`at=${moment}`))
   await isWhole(t, "curves-then")
   await at(
-    `/attempts/compare?ids=${items
+    `/attempts/compare?view=attempts&ids=${items
       .slice(0, 2)
       .map(({ attemptId }) => attemptId)
       .join(",")}&at=${moment}`,

@@ -165,7 +165,7 @@ t.test("attempts are in the order of their labels, and a comparison omits none",
   const answer = await fetch(`${demo.baseUrl}/api/research/attempts?roomId=${demo.rooms.main.roomId}&order=label`)
   const { items } = (await answer.json()) as { items: { attemptId: string }[] }
   const ids = items.slice(0, 9).map(({ attemptId }) => attemptId)
-  await page.goto(`${demo.baseUrl}/attempts/compare?ids=${ids.join(",")}`)
+  await page.goto(`${demo.baseUrl}/attempts/compare?view=attempts&ids=${ids.join(",")}`)
   t.equal(await page.textContent("h1"), "Comparing 9 attempts")
   t.equal(await page.locator("[aria-label=Which] .legend li").count(), 9)
   t.notMatch(await page.textContent("main"), /asked for are shown/)
