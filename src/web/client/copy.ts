@@ -1,7 +1,13 @@
+/** What a copying element stands for; one at an entry that names nothing, the entry's permalink. */
+function copiedBy(from: HTMLElement): string {
+  const permalink = from.closest("[data-entry]")?.querySelector<HTMLAnchorElement>("a.permalink")
+  return from.dataset.copy || permalink?.href || ""
+}
+
 /** Copies a digest, commit or command on click, or on Enter or "c" while it has the focus. */
 async function copy(from: HTMLElement): Promise<void> {
   try {
-    await navigator.clipboard.writeText(from.dataset.copy ?? "")
+    await navigator.clipboard.writeText(copiedBy(from))
   } catch {
     // The browser does not allow it. Select the text, so that the person can copy it.
     getSelection()?.selectAllChildren(from)

@@ -185,7 +185,6 @@ export function threadPage(visit: Visit): Fitting {
       html`${writes && replyLink(entry)}${writes && entry.card !== undefined && followUp(room.roomId, entry)}${
         entry.receipt === undefined
           ? html` ${menu({ entryId: entry.entryId }, `entry ${entry.sequence}`, {
-              page: entryPath(threadId, entry.entryId),
               json: readPath("thread_timeline", { threadId }, { after: entry.sequence - 1, limit: 1 }),
             })}`
           : null

@@ -60,15 +60,15 @@ export function entryMenu(visit: Visit, room: RoomLike): (of: Named, what: strin
     return (
       link &&
       html`<details class="menu"><summary title="More">⋯<span class="aside"> More about ${what}</span></summary><div>\
-${link}<button type="button" class="plain" data-copy="${visit.edge.baseUrl}${page}">Copy link</button>\
+${link}<button type="button" class="plain" data-copy="${page && `${visit.edge.baseUrl}${page}`}">Copy link</button>\
 ${verify === undefined ? null : html`<a href="${to(verify)}">Verify</a>`}<a href="${to(json)}">JSON</a></div></details>`
     )
   }
 }
 
-/** Where an entry stands: its page, its JSON, and the table with its digest. */
+/** Where an entry stands: its JSON, the table with its digest, and its page if no permalink at the entry leads there. */
 interface EntryWays {
-  readonly page: string
+  readonly page?: string
   readonly json: string
   readonly verify?: string
 }
