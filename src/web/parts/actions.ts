@@ -59,7 +59,7 @@ export function entryMenu(visit: Visit, room: RoomLike): (of: Named, what: strin
     const link = withholding(of, what)
     return (
       link &&
-      html`<details class="menu"><summary title="More">⋯<span class="aside"> More about ${what}</span></summary><div>\
+      html`<details class="menu"><summary aria-label="More about ${what}">⋯</summary><div>\
 ${link}<button type="button" class="plain" data-copy="${page && `${visit.edge.baseUrl}${page}`}">Copy link</button>\
 ${verify === undefined ? null : html`<a href="${to(verify)}">Verify</a>`}<a href="${to(json)}">JSON</a></div></details>`
     )
