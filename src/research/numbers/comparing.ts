@@ -18,9 +18,12 @@ const PERCENT = new Set(["%", "percent", "pct", "percentage"])
 /** Names of metrics that are told in per cent, though their values have no unit. */
 const SHARE = /acc|rate|percent|pct|score|f1|bleu|pass|win|recall|precision|coverage|share|em\b|top/i
 
+/** A unit as people write it: without case, of one or of many ("nats"). */
+const folded = (unit: string): string => (unit.length > 2 ? unit.toLowerCase().replace(/s$/, "") : unit.toLowerCase())
+
 /** How many units of `to` one of `from` is; undefined if they do not measure the same. */
 function conversion(from: string, to: string): number | undefined {
-  if (from === to || from.toLowerCase() === to.toLowerCase()) return 1
+  if (folded(from) === folded(to)) return 1
   for (const sizes of SIZES) {
     const [one, other] = [sizes[from], sizes[to]]
     if (one !== undefined && other !== undefined) return one / other

@@ -11,6 +11,7 @@ t.test("the numbers of a text and what they are", async (t) => {
     ...arm("baseline", [5.1, 5.3, 5.2]),
     ...arm("shift", [4.1, 4.4, 4.25]),
     { name: "memory", value: 12_345, unit: "MiB" },
+    { name: "entropy", value: 2.643, unit: "nat" },
   ])
   const { result } = await lesser.publish(room.ada, [attemptId])
   const { roomId } = room
@@ -53,6 +54,7 @@ t.test("the numbers of a text and what they are", async (t) => {
     t.same(await states("A1 took memory 12,345 MiB."), ["12,345 MiB: resolves"])
     t.same(await states("A1 took memory 12.06 GiB."), ["12.06 GiB: resolves"])
     t.same(await states("A1 took memory 12,345 ms."), ["12,345 ms: may_be"])
+    t.same(await states("A1 had an entropy of 2.643 nats."), ["2.643 nats: resolves"])
     t.same(await states("Something was 77.123."), ["77.123: unknown"])
     t.same(await states("On 2026-11-28 with version 1.2.3, Table 4 and 95 % confidence."), [
       "2026-11-28: setting",

@@ -32,6 +32,7 @@ export async function followsFinding(t: Test, reader: Person): Promise<void> {
   await reader.meets(t, "the Room with an answer")
   await page.locator("#live-found a", { hasText: "F1" }).first().click()
   await page.waitForURL(at(known.finding))
+  await page.locator("summary", { hasText: /^Reviews/ }).click()
   t.match(
     await reader.reads(),
     /agrees with reservations The interval excludes zero; one data set is little\..*ada, another person/,
@@ -41,6 +42,7 @@ export async function followsFinding(t: Test, reader: Person): Promise<void> {
     /Next: say what you checked\. Sign in to take part\./,
     "and what a reader could do",
   )
+  t.match(await reader.reads(), /1 of its 1 number is in the record/, "its number is the measured one")
   await reader.meets(t, "the finding")
   await page.locator('#main a[href^="/attempts/"]', { hasText: "A1" }).first().click()
   await page.waitForURL(/\/attempts\//)
@@ -61,6 +63,7 @@ export async function followsFinding(t: Test, reader: Person): Promise<void> {
   await page.waitForURL(/query=warm-up/)
   t.match(await reader.reads(), /With a warm-up the loss is lower/)
   await page.goto(at(known.finding))
+  await page.locator("#about > summary").click()
   const [citation] = await Promise.all([
     page.waitForEvent("download"),
     page
