@@ -274,7 +274,7 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   const { claimId } = (await send(ada, "claim_work", { object: experimentId, what: "run", minutes: 30, note: "x" }))
     .result
   await send(ada, "release_claim", { claimId })
-  await send(ada, "claim_work", { object: h1, what: "review", minutes: 30, note: "x" })
+  await send(ada, "claim_work", { object: h1, what: "review", minutes: 30, note: "x", for: "x" })
   const { timelineWatermark } = (await grace.read("thread_research_context", { threadId })) as {
     timelineWatermark: number
   }
