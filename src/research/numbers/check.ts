@@ -347,8 +347,6 @@ export function checking(db: Db, values: Values, labelled: Labels) {
      * those that it is about.
      */
     ofRecord: (context: Context, text: string): CheckedText => check(context, text, "read"),
-    /** Whether `ofRecord` has its answer already. */
-    isKnown: (context: Context, text: string): boolean => keptTexts.get(keyOf(context, text, "read")) !== undefined,
     /** Forgets everything, after words were withheld. */
     forget(): void {
       keptQuantities.clear()

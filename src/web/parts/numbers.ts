@@ -11,13 +11,13 @@ import type { LinkedNumber } from "../linked-numbers.ts"
 import type { Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
-/** Milliseconds that a page may take for texts whose numbers are not known yet; the others are linked another time. */
-const TIME_MS = 15
+/** Characters of texts with numbers that are looked up for a page: the first ones, the same on every thread. */
+const CHARACTERS = 12_000
 /** Links of numbers on a page. */
 const LINKS = 500
 
 interface Left {
-  milliseconds: number
+  characters: number
   links: number
 }
 const left = new WeakMap<Visit, Left>()
@@ -65,15 +65,9 @@ function linked(visit: Visit, { text, start, state, is }: CheckedNumber): Linked
 export function numbersOf(visit: Visit, context: Context, text: string): readonly LinkedNumber[] {
   const { numbers } = visit.tables
   if (!/[0-9]/.test(text)) return []
-  if (!left.has(visit)) left.set(visit, { milliseconds: TIME_MS, links: LINKS })
-  const room = left.get(visit)
-  if (room === undefined) return []
-  if (!numbers.isKnown(context, text)) {
-    if (room.milliseconds <= 0) return []
-    const began = performance.now()
-    numbers.ofRecord(context, text)
-    room.milliseconds -= performance.now() - began
-  }
+  const room = left.getOrInsertComputed(visit, () => ({ characters: CHARACTERS, links: LINKS }))
+  if (text.length > room.characters) return []
+  room.characters -= text.length
   return numbers.ofRecord(context, text).numbers.map((number) => linked(visit, number))
 }
 
