@@ -9,7 +9,7 @@ import { isDownload } from "../ledger/reads/reading.ts"
 import { isoTime } from "../ledger/world.ts"
 import { callerKey, sharedBy } from "../edge/limits/address.ts"
 import { answerFound } from "../edge/answers/answer.ts"
-import { MARKDOWN, prefersMarkdown, SUFFIX } from "../edge/answers/as-markdown.ts"
+import { isDocument, MARKDOWN, markdownPath, prefersMarkdown, SUFFIX } from "../edge/answers/as-markdown.ts"
 import { withoutAtLeast } from "../edge/at-least.ts"
 import {
   agentCaller,
@@ -60,8 +60,6 @@ function idsOf({ path }: Read, event: H3Event): Record<string, string> {
 
 /** Whether a parameter at the end of a path can be told from the suffix: names of people and DOIs can end like it. */
 const takesSuffix = (name: string): boolean => !["username", "paperId", "token"].includes(name)
-/** Whether any answer of a read can be sent as Markdown. */
-const isDocument = ({ method, mediaType }: Read): boolean => method === "GET" && mediaType === "application/json"
 
 /** Whether a request asks for the Markdown that is made of any answer: by its address, a parameter or `Accept`. */
 function isMarkdownAsked(definition: Read, { url, req }: H3Event): boolean {
@@ -147,9 +145,8 @@ export function readRoutes(edge: Edge, routes: Routes): void {
         release?.()
       }
     }
-    // A path that ends in an id has the suffix in the id.
-    const isSuffixed = isDocument(definition) && !definition.path.endsWith("}")
-    for (const path of [definition.path, ...(isSuffixed ? [`${definition.path}${SUFFIX}`] : [])])
+    const suffixed = markdownPath(definition)
+    for (const path of [definition.path, ...(suffixed === null ? [] : [suffixed])])
       routes.add(
         definition.method,
         path,

@@ -20,6 +20,7 @@ import { type RefusalCode, refusals } from "../../src/contract/refusals/refusal.
 import { check } from "../../src/contract/schema/validation.ts"
 import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
 import { commonHeaders } from "../../src/edge/answers/answer.ts"
+import { MARKDOWN, markdownPath } from "../../src/edge/answers/as-markdown.ts"
 import { textOf } from "./streams.ts"
 
 interface Route {
@@ -47,6 +48,14 @@ const routes: readonly Route[] = [
   ...reads.flatMap((read) => {
     const path = browserReadPath(read)
     return path === null ? [] : [{ method: read.method, path: pattern(path), name: read.name, forms: formsOf(read) }]
+  }),
+  ...reads.flatMap((read) => {
+    const path = markdownPath(read)
+    const { [json]: _, ...forms } = formsOf(read)
+    const { method, name } = read
+    return path === null
+      ? []
+      : [{ method, path: pattern(path), name: `${name} as Markdown`, forms: { ...forms, [MARKDOWN]: [v.string()] } }]
   }),
   ...actions.map(({ method, path, name, answer }) => ({
     method,
@@ -110,6 +119,18 @@ function holdRefusal(what: string, { status, headers }: Response, body: unknown)
   if (code === "method_not_allowed") assert.ok(headers.get("allow"), `${what}: 405 comes with Allow`)
 }
 
+/** The document of a page is refused as a document: a heading with the status and the code, and the sentence. */
+function holdRefusedDocument(what: string, { status }: Response, text: string): void {
+  const [, told, code = "", error = ""] = /^# ([0-9]{3}): ([a-z_]+)\n\n([^]+)\n$/.exec(text) ?? []
+  assert.equal(told, String(status), `${what}: the status in the heading`)
+  assert.ok(Object.hasOwn(refusals, code), `${what}: ${code} is in the list of refusals`)
+  assert.ok(
+    (refusals[code as RefusalCode].status as readonly number[]).includes(status),
+    `${what}: ${code} does not come with ${status}`,
+  )
+  assert.match(error.slice(-2), /^\S[.?]$/, `${what}: the error is a sentence`)
+}
+
 /** Checks one answer. @throws AssertionError for anything the contract does not allow */
 export function holdToContract(
   method: string,
@@ -128,6 +149,11 @@ export function holdToContract(
     return
   }
   if (!response.ok) {
+    // The API refuses in its envelope alone, also at the address of a read's Markdown.
+    if (type === `${MARKDOWN}; charset=utf-8` && !path.startsWith("/api/")) {
+      if (method !== "HEAD") holdRefusedDocument(what, response, text)
+      return
+    }
     assert.equal(type, `${json}; charset=utf-8`, `${what}: the media type`)
     if (method !== "HEAD") holdRefusal(what, response, JSON.parse(text))
     if (method !== "HEAD")

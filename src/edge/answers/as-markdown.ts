@@ -12,6 +12,12 @@ import { oneLine } from "../../contract/text.ts"
 export const SUFFIX = ".md"
 export const MARKDOWN = "text/markdown"
 
+/** Whether any answer of a read can be sent as Markdown. */
+export const isDocument = ({ method, mediaType }: Read): boolean => method === "GET" && mediaType === "application/json"
+/** The path of the Markdown of a read; null if it has none, or one that ends in an id, which holds the suffix. */
+export const markdownPath = (definition: Read): string | null =>
+  isDocument(definition) && !definition.path.endsWith("}") ? `${definition.path}${SUFFIX}` : null
+
 /** Members of the envelope, which the last lines tell. */
 const ENVELOPE = ["schemaVersion", "generatedAt", "links", "nextCursor", "nextOffset", "hasMore", "items"]
 /** The most characters of a text that stands on the line of its name. */

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Cast } from "research-room/testing"
 import { Browser } from "research-room/testing"
 import { sessionCookie } from "../../../src/contract/operations/actions.ts"
+import { SUFFIX } from "../../../src/edge/answers/as-markdown.ts"
 import { executable, newPlace, type Running, run, start } from "../../support/program.ts"
 import { type Anchors, explore, gather } from "./anchors.ts"
 import { type Caller, type Target, targetsWith } from "./targets.ts"
@@ -95,7 +96,8 @@ async function toSpoil(baseUrl: string, cast: Cast): Promise<Anchors> {
 /** Everything that the agents of the demo can find by reading. */
 function toWorkOn(baseUrl: string, cast: Cast): Promise<Anchors> {
   const reads = targetsWith(
-    ({ method, isPage, isOther, query }) => method === "GET" && !isPage && !isOther && !("bundle" in query),
+    ({ method, path, isPage, isOther, query }) =>
+      method === "GET" && !isPage && !isOther && !path.endsWith(SUFFIX) && !("bundle" in query),
   )
   const bearer = { credential: cast.credentials.main_member_all.token, key: cast.keys.all.token }
   const ask = async (path: string, { caller }: Target): Promise<unknown> => {

@@ -4,6 +4,7 @@ import { mcpPath } from "../../../src/contract/base-path.ts"
 import type { RefusalSpec } from "../../../src/contract/refusals/codes.ts"
 import { type RefusalCode, refusals } from "../../../src/contract/refusals/refusal.ts"
 import { commonHeaders } from "../../../src/edge/answers/answer.ts"
+import { SUFFIX } from "../../../src/edge/answers/as-markdown.ts"
 import { holdToContract } from "../../support/contract.ts"
 import { type Answer, headerOf } from "./answers.ts"
 import type { Shot } from "./shot.ts"
@@ -147,6 +148,8 @@ function redirectFaults(answer: Answer): string[] {
 const plainPath = (path: string | null): string | null =>
   path !== null && /^\/[\w.~/%:@-]*$/.test(path) && !/\/\.{1,2}(?:\/|$)|%|\/\//.test(path) ? path : null
 
+const isJson = (type: string): boolean => type.startsWith("application/json")
+
 /** Whether a refusal comes before the route is known; it is then in the envelope even for pages. */
 function isOfAnyRoute(text: string): boolean {
   const code = (JSON.parse(text || "{}") as { refusal?: string }).refusal ?? ""
@@ -196,6 +199,9 @@ function answerFaults(given: Shot, answer: Answer, index: number): string[] {
   }
   if (status >= 400 && isSound && target?.isPage && target.method === method && !isOfAnyRoute(text))
     faults.push(`a page is refused with ${type || "nothing"}`)
+  const isOfPage = target?.path.endsWith(SUFFIX) && !target.path.startsWith("/api/")
+  if (status >= 400 && isSound && isOfPage && target?.method === method && isJson(type) && !isOfAnyRoute(text))
+    faults.push(`the document of a page is refused with ${type}`)
   return faults
 }
 

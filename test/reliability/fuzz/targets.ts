@@ -11,6 +11,7 @@ import { browserPath, type Operation, pathNames } from "../../../src/contract/de
 import { writeParameters } from "../../../src/contract/definitions/parameters.ts"
 import { batch, batchBody, isBatched } from "../../../src/contract/operations/batch.ts"
 import { operations } from "../../../src/contract/operations/index.ts"
+import { markdownPath, SUFFIX } from "../../../src/edge/answers/as-markdown.ts"
 import { browserReadPath, isEvents, type Read } from "../../../src/contract/definitions/read.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { type Family, familyOf } from "../../../src/contract/versions.ts"
@@ -58,6 +59,9 @@ const documented: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     ),
   ]),
 )
+
+/** The path of a read, without the suffix of its Markdown, which is refused as the read is. */
+const readPath = (path: string): string => (path.endsWith(SUFFIX) ? path.slice(0, -SUFFIX.length) : path)
 
 const plain = {
   isPage: false,
@@ -107,14 +111,20 @@ function readsOf(read: Read): Target[] {
     : [target, { ...target, name: `${name} in the browser`, path: inBrowser, caller: "session" }]
 }
 
+/** The same read as Markdown. */
+function markdownOf(read: Read): Target[] {
+  const path = markdownPath(read)
+  const [target] = readsOf(read)
+  return path === null || target === undefined ? [] : [{ ...target, name: `${target.name} as Markdown`, path }]
+}
+
 /**
- * Requests that would, rightly, end the sessions of the other attackers, or make an attacker an operator: they are sent
- * by a caller without permission.
+ * Requests that would, rightly, end the sessions or tokens of the other attackers, or make an attacker an operator:
+ * they are sent by a caller without permission.
  */
 const keepsOthersOut = (path: string): boolean =>
-  /\/(?:disable(?:_person)?|operator|make_operator)$|^\/(?:api|web)\/admin\/(?:credentials|keys|invitations)\//.test(
-    path,
-  )
+  /\/(?:disable(?:_person)?|end[-_](?:access|sessions)|operator|make_operator)$/.test(path) ||
+  /^\/(?:api|web)\/admin\/(?:credentials|keys|invitations)\//.test(path)
 
 /** Pages register their addresses themselves: there is no other list of them. */
 function pages(): Target[] {
@@ -201,6 +211,7 @@ const all: readonly Target[] = [
   ),
   // A stream without an end cannot be judged: test/http/events.test.ts attacks it.
   ...[...reads.filter((read) => !isEvents(read)), ...discoveryRoutes].flatMap(readsOf),
+  ...reads.flatMap(markdownOf),
   ...readsOf(metricsRead).map((target) => ({ ...target, isOther: true })),
   {
     ...plain,
@@ -238,7 +249,7 @@ export const targets: readonly Target[] = all.map((target) => ({
   ...target,
   // Also if it only reads: another method at the same path signs out.
   isOfAccounts: target.isOfAccounts || all.some(({ path, isOfAccounts }) => isOfAccounts && path === target.path),
-  refusals: documented.get(`${target.method.toLowerCase()} ${target.path}`) ?? null,
+  refusals: documented.get(`${target.method.toLowerCase()} ${readPath(target.path)}`) ?? null,
 }))
 
 export const targetsWith = (holds: (target: Target) => boolean): readonly Target[] => targets.filter(holds)
