@@ -16,8 +16,6 @@ import type { LogIndex, Piece, StoredLog } from "../ledger/journal/attachments.t
 const compress = promisify<Uint8Array, Buffer>(deflateRaw)
 const expand = promisify<Uint8Array, Buffer>(inflateRaw)
 const HALF = limits.logBytes / 2
-/** Bytes of the beginning, and of the end, whose words a search finds. */
-const FOUND = limits.logFoundBytes / 2
 const NEWLINE = 10
 
 const invalid = (message: string) =>
@@ -65,16 +63,12 @@ export async function takeLog(
   const tail: Kept[] = []
   let [headBytes, tailBytes, held, bytes, line] = [0, 0, 0, 0, 0]
   const left = { lines: 0, bytes: 0 }
-  let [opening, ending] = [Buffer.alloc(0), Buffer.alloc(0)]
   const hash = createHash("sha256")
 
   async function keep(piece: Buffer): Promise<void> {
     if (piece.includes(0)) throw invalid(`holds a NUL after line ${line}: it is not text, or not in UTF-8`)
     if (!isUtf8(piece)) throw invalid(`is not in UTF-8 after line ${line}`)
     hash.update(piece)
-    const first = Math.min(piece.length, FOUND - opening.length)
-    opening = Buffer.concat([opening, piece.subarray(0, first)])
-    ending = Buffer.concat([ending, piece.subarray(Math.max(first, piece.length - FOUND))]).subarray(-FOUND)
     const kept = await packed(piece)
     line += kept.newlines
     held += kept.packed.length
@@ -110,22 +104,15 @@ export async function takeLog(
     }
   }
   if (rest.length > 0) await keep(rest)
-  const words = foundIn(opening, ending)
-  if (left.bytes === 0) return stored(head.concat(tail), null, hash.digest("hex"), words)
+  if (left.bytes === 0) return stored(head.concat(tail), null, hash.digest("hex"))
   const afterLine = head.reduce((lines, { newlines }) => lines + newlines, 0)
   const before = head.at(-1)?.endsLine === true ? "" : "\n"
   const gap = await packed(Buffer.from(`${before}… ${left.lines} lines (${left.bytes} bytes) were left out here …\n`))
   const all = [...head, gap, ...tail]
-  return stored(all, { afterLine, ...left }, await digestOf(all), words)
+  return stored(all, { afterLine, ...left }, await digestOf(all))
 }
 
-/** The lines of the beginning and the end of a log, each once, as they are shown. */
-function foundIn(opening: Buffer, ending: Buffer): string {
-  const lines = [opening, ending].flatMap((part) => part.toString("utf8").split("\n"))
-  return [...new Set(lines.map(shownLine))].join("\n").trim()
-}
-
-function stored(all: readonly Kept[], cut: Cut | null, digest: string, words: string): StoredLog {
+function stored(all: readonly Kept[], cut: Cut | null, digest: string): StoredLog {
   const pieces: Piece[] = []
   let [at, line, bytes, continues] = [0, 0, 0, false]
   for (const { newlines, bytes: size, endsLine, packed: part } of all) {
@@ -135,7 +122,7 @@ function stored(all: readonly Kept[], cut: Cut | null, digest: string, words: st
     bytes += size
     continues = !endsLine
   }
-  const log: LogIndex = { bytes, lines: line + (continues ? 1 : 0), cut, pieces, words }
+  const log: LogIndex = { bytes, lines: line + (continues ? 1 : 0), cut, pieces }
   return { digest: `sha256:${digest}`, log, bytes: Buffer.concat(all.map((kept) => kept.packed)) }
 }
 

@@ -115,31 +115,6 @@ t.test("evidence cites lines of a log, which must be there", async (t) => {
   t.match(await refusalOf(unsent), /^unknown_reference \/log\/digest/)
 })
 
-t.test("a search finds an attempt by the words of its log's beginning and end", async (t) => {
-  const { attemptId, report } = await started()
-  const filler = "the same line again and again\n".repeat(2_000)
-  const log = `quasiperiodic start\n${filler}hidden nonrepeating middle\n${filler}RuntimeError: ungainly tensor\n`
-  await send(log)
-  const { activity } = await report("failed", {
-    failure: { stage: "run", explanation: "It ended early." },
-    exitCode: 1,
-    log: { digest: digestOf(log) },
-  })
-  const found = async (query: string) =>
-    (await owner.read("search", { query, roomId })).items.map(({ kind, id, snippet }) => ({ kind, id, snippet }))
-  const hit = { kind: "attempt", id: attemptId }
-  t.match(await found("quasiperiodic"), [{ ...hit, snippet: /<mark>quasiperiodic<\/mark> start/ }])
-  t.match(await found('"ungainly tensor"'), [{ ...hit, snippet: /RuntimeError: <mark>ungainly tensor<\/mark>/ }])
-  t.match(await found("ended ungainly"), [hit], "beside the words of the report itself")
-  t.strictSame(await found("nonrepeating"), [], "the middle of a long log is read, not searched")
-  const browser = await demo.browser("owner")
-  await browser.write("withhold_content", {
-    ...{ roomId, of: { sequence: activity?.sequence ?? 0 }, fields: ["/log/digest"] },
-    ...{ reason: "personal_data", explanation: "It shows a name." },
-  } as never)
-  t.strictSame(await found("quasiperiodic"), [], "nor is a log that was withheld")
-})
-
 t.test("what is no text in UTF-8 is refused, and who may not upload", async (t) => {
   t.match(await send("a\0b"), { status: 422, body: { error: /NUL/ } })
   t.match(await send(Buffer.from("loss", "utf16le")), { status: 422, body: { error: /NUL/ } })

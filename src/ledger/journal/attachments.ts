@@ -7,7 +7,7 @@ import type { Cut } from "../../contract/answers/fields.ts"
 import { citedLogs, type CitedLines, logsOf } from "../../contract/definitions/attachments.ts"
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import { limits } from "../../contract/limits.ts"
-import { isObject, trusted } from "../../contract/json.ts"
+import { trusted } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
@@ -26,8 +26,6 @@ export interface LogIndex {
   readonly lines: number
   readonly cut: Cut | null
   readonly pieces: readonly Piece[]
-  /** What a search finds: the lines of its beginning and its end. */
-  readonly words: string
 }
 export interface StoredLog {
   readonly digest: string
@@ -45,12 +43,6 @@ export interface StoredFigure {
   readonly bytes: Buffer
 }
 
-/** SQL for what a search finds of the log that the content of an attempt's event names. */
-export const LOG_WORDS = (kind: string, content: string): string =>
-  `CASE ${kind} WHEN 'attempt' THEN (SELECT f.log ->> '$.words'
-     FROM attachments f
-     WHERE f.digest = ${content} ->> '$.log.digest') END`
-
 export type Attachments = ReturnType<typeof attachments>
 
 export function attachments(db: Db) {
@@ -59,11 +51,6 @@ export function attachments(db: Db) {
     onConflict: "DO UPDATE SET uploaded_by = excluded.uploaded_by, uploaded_at = excluded.uploaded_at",
   })
   const use = inserting(db, "attachment_uses", { onConflict: "DO NOTHING" })
-  const indexed = db.prepare(
-    `INSERT INTO search_items (kind, id, part)
-     SELECT 'attempt', +?, +?
-     WHERE NOT EXISTS (SELECT 1 FROM search_items i WHERE i.id = +? AND i.part = +?)`,
-  )
   const named = "EXISTS (SELECT 1 FROM attachment_uses u WHERE u.digest = f.digest)"
   const COLUMNS = "f.digest, f.media_type AS mediaType, f.width, f.height"
   const served = db.prepare<StoredFigure>(
@@ -114,14 +101,7 @@ export function attachments(db: Db) {
   }
   function name(historyPosition: number, body: unknown): void {
     for (const { digest, alt } of figuresOf(body)) if (!holdsMark(alt)) use({ digest, historyPosition })
-    for (const { kind, digest } of logsOf(body)) {
-      use({ digest, historyPosition })
-      // The words of a log are found through the event that names it.
-      if (kind === "log" && isObject(body) && typeof body.attemptId === "string") {
-        const attemptId = body.attemptId.toLowerCase()
-        indexed.run(attemptId, historyPosition, attemptId, historyPosition)
-      }
-    }
+    for (const { digest } of logsOf(body)) use({ digest, historyPosition })
   }
   /** Returns the faults of cited lines: they must be lines of a log that the attempt reported. */
   function faultsOfCited({ index: at, attemptId, digest, lines: [from = 0, to = 0] }: CitedLines): Issue[] {

@@ -1,5 +1,4 @@
 /** Writes texts to the search indexes. */
-import { LOG_WORDS } from "../../ledger/journal/attachments.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Wording, wordsOf } from "./wording.ts"
 import { indexed } from "../../contract/words.ts"
@@ -11,8 +10,7 @@ interface Text extends Wording {
   readonly tags: string
 }
 
-const TEXTS = `SELECT item, kind, label, title, line, content, ${LOG_WORDS("kind", "content")} AS log, tags
-  FROM search_texts`
+const TEXTS = "SELECT item, kind, label, title, line, content, tags FROM search_texts"
 /** SQL for the newest indexed item. Later items were accepted but are not indexed yet. */
 export const INDEXED = "(SELECT coalesce(max(id), 0) FROM search_index_docsize)"
 /** Texts held in memory at a time. */

@@ -2,7 +2,6 @@
  * Passages that show the matches in a text, as HTML for a page. They are not made by the index, whose method takes
  * quadratic time in the number of occurrences of a word.
  */
-import { LOG_WORDS } from "../../ledger/journal/attachments.ts"
 import { present } from "../../contract/present.ts"
 import { firstParagraph, escapeHtml } from "../../contract/text.ts"
 import { limits } from "../../contract/limits.ts"
@@ -171,7 +170,6 @@ export interface Row
   readonly replacedByRoom: string | null
   readonly ownTitle: string | null
   readonly content: Wording["content"]
-  readonly log: string | null
 }
 
 const isRecord = (kind: SearchKind): boolean => kindsOf("record").includes(kind)
@@ -200,8 +198,7 @@ export function hit(row: Row, snippet: string): Hit {
 export const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
     CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username,
     ${AGENT_AT("h.position")} AS agent, h.at, s.status, h.standing,
-    y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.content,
-    ${LOG_WORDS("i.kind", "w.content")} AS log`
+    y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.content`
 export const ITEM = `search_items i USING (item)
   JOIN search_places h USING (item)
   JOIN search_texts w USING (item)
@@ -212,8 +209,7 @@ export const ITEM = `search_items i USING (item)
       AND NOT EXISTS (SELECT 1 FROM link_withdrawals d WHERE d.link_id = k.link_id) ORDER BY k.link_id DESC LIMIT 1)`
 
 /** The words of a row without its title. */
-export const bodyOf = ({ kind, title, content, log }: Row): string | null =>
-  wordsOf({ kind, line: title, content, log })
+export const bodyOf = ({ kind, title, content }: Row): string | null => wordsOf({ kind, line: title, content })
 
 /** The beginning of a row's text. */
 export const openingOf = (row: Row): string => beginningOf(row.ownTitle ?? bodyOf(row) ?? "")

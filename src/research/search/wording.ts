@@ -2,7 +2,7 @@
  * The words of an item: every text of the write that made it or describes it, except its title. Ids, times and
  * enumerated words are left out by name (test/research/added/search-fields.test.ts checks these names against the
  * schemas). Objects of any shape are kept as JSON, for their member names; a text in them is added if its JSON is
- * escaped. SQLite would take ten times as long to compute this. The lines of a log follow.
+ * escaped. SQLite would take ten times as long to compute this.
  */
 import { isObject, type Json, parse, type Stored } from "../../contract/json.ts"
 
@@ -12,8 +12,6 @@ export interface Wording {
   readonly line: string | null
   /** The accepted content; null if it has no more words. */
   readonly content: Stored<Json> | null
-  /** What a search finds of the log that it names. */
-  readonly log?: string | null
 }
 
 /** Kinds of items whose words also include their title or label. */
@@ -50,7 +48,7 @@ function isWorded(text: string, name: string | null, place: Place): boolean {
 }
 
 /** Returns the words of an item, a line for each text; null if there are none. */
-export function wordsOf({ kind, line, content, log }: Wording): string | null {
+export function wordsOf({ kind, line, content }: Wording): string | null {
   if (content === null) return null
   const texts: string[] = []
   const isCalled = called.has(kind)
@@ -67,6 +65,5 @@ export function wordsOf({ kind, line, content, log }: Wording): string | null {
     }
   }
   gather(parse(content), null, [])
-  if (log) texts.push(log)
   return texts.length === 0 ? null : texts.join("\n")
 }
