@@ -52,8 +52,10 @@ function replayOne(model: Model, one: Landed, findings: Findings): void {
   model.apply(sequence, delivery, one)
 }
 
-/** A refusal shows a whole Thread; the model knows its state. */
+/** A refusal shows a whole Thread, and entries in words; the model knows the Thread's state, and the entries' places. */
 function shownOf({ refusal, current }: Refusal): unknown {
+  if (current !== null && Array.isArray(current.between))
+    return { ...current, between: current.between.map(({ sequence }: Members) => sequence) }
   if (refusal !== "thread_exists" || current === null) return current
   const { threadId, timelineWatermark, selectedCheckpointId } = current.thread as Members
   return { threadId, timelineWatermark, selectedCheckpointId }

@@ -2,6 +2,7 @@
  * The protocol's answer to a write at one place of a Room's sequence: its order of checks, its state tables and its
  * refusals, written from protocol.md, without the service's own tables.
  */
+import { limits } from "../../../src/contract/limits.ts"
 import { deliveryOf, type Members, type Receipt, type Write } from "./history.ts"
 import type { Model } from "./model.ts"
 import { type Accepted, type Attempt, assertionOf, type Experiment, relationOf } from "./state.ts"
@@ -243,12 +244,17 @@ export class Judge {
   #checkpoint({ body }: Write): Verdict {
     const thread = this.#find(this.#model.threads, body.threadId)
     const watermark = thread?.watermark ?? 0
-    if (body.expectedWatermark !== watermark)
+    const read = Number(body.expectedWatermark)
+    const missed = Math.max(0, watermark - read)
+    const listed = Math.min(missed, limits.entriesBetween)
+    if (read !== watermark)
       return refused("state_conflict", {
         threadId: body.threadId,
         timelineWatermark: watermark,
         selectedCheckpointId: thread?.selected ?? null,
         expected: { expectedWatermark: watermark },
+        between: Array.from({ length: listed }, (_, index) => read + 1 + index),
+        moreBetween: missed - listed,
       })
     return Number(body.coversThrough) > watermark ? refused("invalid_schema") : ACCEPTED
   }
