@@ -147,13 +147,18 @@ test("neither bodies that do not come nor agents that wait take the places of ot
   next = (socket) => void (sent.includes("slow") || socket.end(answers(["HTTP/1.1 200 OK", json], "{}")))
   const busy = new AbortController()
   t.teardown(() => busy.abort())
+  let refused = 0
   const taken = Array.from({ length: 70 }, () =>
     fetch(`${copy.baseUrl}${identity}`, { headers: { authorization: "Bearer slow" }, signal: busy.signal }).then(
-      ({ status }) => status,
+      ({ status }) => {
+        refused += 1
+        return status
+      },
       () => 0,
     ),
   )
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  for (const until = Date.now() + 30_000; refused < 70 - 16 && Date.now() < until; )
+    await new Promise((resolve) => setTimeout(resolve, 50))
   t.match(await told(await ask(identity)), { status: 200 }, "one caller takes only its share")
   busy.abort()
   t.equal((await Promise.all(taken)).filter((status) => status === 503).length, 70 - 16)
