@@ -17,17 +17,10 @@ ${
     : html`<span class="quiet">${interval(low, high, se)}</span>`
 }</span>`
 
-const inLine = (what: string, estimate: Estimate, of: string, n: number): Html =>
-  html`<span title="${what}">${withInterval(estimate)}</span><br> <span class="meta">${of}, n ${n}</span>`
-
 /** Renders the first effect of a finding in one line. @returns null if there is none, or it has no estimate any more */
 export function effectOfFinding([effect]: readonly EffectAnswer[]): Html | null {
   if (effect === undefined || effect.estimate === null) return null
   const { estimate, low, high, se, pairs, ofCount, againstCount } = effect
-  return inLine(
-    contrastInWords(effect),
-    { estimate, low, high, se },
-    "its effect",
-    pairs ?? Math.min(ofCount ?? 0, againstCount ?? 0),
-  )
+  const n = pairs ?? Math.min(ofCount ?? 0, againstCount ?? 0)
+  return html`<span title="${contrastInWords(effect)}, n ${n}">${withInterval({ estimate, low, high, se })}</span>`
 }
