@@ -66,7 +66,7 @@ ${verify === undefined ? null : html`<a href="${to(verify)}">Verify</a>`}<a href
   }
 }
 
-/** Where an entry stands: its JSON, the table with its digest, and its page if no permalink at the entry leads there. */
+/** Where an entry stands: its JSON, the table with its digest, and its page if it has no permalink of its own. */
 interface EntryWays {
   readonly page?: string
   readonly json: string

@@ -52,7 +52,7 @@ function replayOne(model: Model, one: Landed, findings: Findings): void {
   model.apply(sequence, delivery, one)
 }
 
-/** A refusal shows a whole Thread, and entries in words; the model knows the Thread's state, and the entries' places. */
+/** A refusal shows a whole Thread, and entries in words; the model knows the Thread's state and the entries' places. */
 function shownOf({ refusal, current }: Refusal): unknown {
   if (current !== null && Array.isArray(current.between))
     return { ...current, between: current.between.map(({ sequence }: Members) => sequence) }

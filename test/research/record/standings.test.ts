@@ -98,7 +98,7 @@ t.test("any links in any order give the status by precedence, and the notices in
   t.pass("the statuses agreed for every set of links")
 })
 
-/** Finds each place in an answer that shows the record's standing. The content as sent, warnings and changes do not count. */
+/** Finds each place in an answer that shows the record's standing. The content as sent, warnings, changes are none. */
 function shownIn(answer: unknown, versionId: string, path = ""): { path: string; status: unknown; notices: unknown }[] {
   if (typeof answer !== "object" || answer === null) return []
   const own = answer as Record<string, unknown>
