@@ -25,7 +25,7 @@ export const changedRecord = shape({
   why: freeText,
   author,
   /** The link, or the attempt that reproduces it or reported other values. */
-  source: shape({ kind: v.picklist(["link", "attempt"]), id, label: v.string() }),
+  source: shape({ kind: v.picklist(["link", "attempt"]), id, label: v.string(), ...fromOtherRoom }),
   at,
 })
 export type ChangedRecord = v.InferOutput<typeof changedRecord>

@@ -26,6 +26,7 @@ interface Row extends Author {
   readonly wording: string
   readonly sourceId: string
   readonly sourceLabel: string
+  readonly sourceRoomId: string
   readonly at: string
 }
 interface LinkRow extends Row {
@@ -69,7 +70,8 @@ export function changed(db: Db) {
        ORDER BY version_id DESC LIMIT ${SIGHT})`,
   )
   const links = db.prepare<LinkRow>(
-    `SELECT ${RECORD}, l.link_id AS sourceId, l.label AS sourceLabel, l.at, ${AUTHOR("l")}, l.kind AS link, l.changes,
+    `SELECT ${RECORD}, l.link_id AS sourceId, l.label AS sourceLabel, l.room_id AS sourceRoomId, l.at,
+        ${AUTHOR("l")}, l.kind AS link, l.changes,
         l.explanation, ${contentOf("l")} ->> '$.correction' AS correction, ${contentOf("l")} ->> '$.part' AS part,
         n.label || ': ' || n.wording AS replacement, ${ANSWER} IS NOT NULL AS isAnswered
      FROM json_each(+?)
@@ -80,7 +82,8 @@ export function changed(db: Db) {
      WHERE ${STANDS("l")} LIMIT ${SIGHT}`,
   )
   const reproductions = db.prepare<ReproductionRow>(
-    `SELECT ${RECORD}, a.attempt_id AS sourceId, a.label AS sourceLabel, w.at, ${AUTHOR("a")}, ${DEGREES("w")},
+    `SELECT ${RECORD}, a.attempt_id AS sourceId, a.label AS sourceLabel, a.room_id AS sourceRoomId, w.at,
+        ${AUTHOR("a")}, ${DEGREES("w")},
         w.verdict, w.comparison, q.implementation, q.explanation
      FROM json_each(+?)
       CROSS JOIN evidence_words w ON w.target_id = json_each.value
@@ -92,7 +95,8 @@ export function changed(db: Db) {
   )
   // The newest report of its attempts is what moved an effect.
   const moved = db.prepare<Row & { readonly position: number }>(
-    `SELECT ${RECORD}, a.attempt_id AS sourceId, a.label AS sourceLabel, a.updated_at AS at, ${AUTHOR("a")}, m.position
+    `SELECT ${RECORD}, a.attempt_id AS sourceId, a.label AS sourceLabel, a.room_id AS sourceRoomId,
+        a.updated_at AS at, ${AUTHOR("a")}, m.position
      FROM json_each(+?)
       CROSS JOIN moved_effects m ON m.holder_id = json_each.value
       JOIN finding_effects f ON f.version_id = m.holder_id AND f.position = m.position
@@ -108,7 +112,7 @@ export function changed(db: Db) {
     ...picked(row, "versionId", "label", "kind", "at"),
     ...fromOtherRoom(row.roomId, seenFrom),
     author: authorIn(row),
-    source: { kind, id: row.sourceId, label: row.sourceLabel },
+    source: { kind, id: row.sourceId, label: row.sourceLabel, ...fromOtherRoom(row.sourceRoomId, seenFrom) },
   })
   const byLink = (row: LinkRow, seenFrom: string): ChangedRecord => ({
     ...about(row, seenFrom, "link"),
