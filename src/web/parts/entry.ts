@@ -212,13 +212,13 @@ export interface Step {
 
 /** Renders a receipt as a list item of one line, on the page of its Thread. */
 export function receiptItem(entry: Entry, view: EntryView, step?: Step): Html {
-  const { permalink, replies, after, attributes: own } = frame(entry, view)
+  const { permalink, after, attributes: own } = frame(entry, view)
   const { entryId, author, receipt, at } = entry
   const when =
     step === undefined ? permalink : html`<a href="#entry-${entryId}" title="${dateAndTime(at)}">${ageOf(at)}</a>`
   return html`<li${own("receipt")}>${!step?.isSameWriter && html`${person(author)} · `}\
 ${receipt && receiptLine(receipt, step)}\
-${via(receipt?.client)} · ${when}${step === undefined ? after : replies && html` · ${replies}`}</li>`
+${via(receipt?.client)} · ${when}${after}</li>`
 }
 
 /** Renders an entry as a list item with its permalink. @param verdicts entries that stand in its card */
