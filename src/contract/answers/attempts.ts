@@ -143,6 +143,8 @@ export const runRow = shape({
   /** The dimensions of what it reported, with their values. */
   measured: v.record(v.string(), freeText),
   seeds: optionalFreeText,
+  /** Further findings that name it, which are not listed. */
+  moreFindings: v.exactOptional(count),
   /** The findings that name it, with what their links say of hypotheses. */
   findings: v.array(
     shape({

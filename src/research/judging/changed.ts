@@ -14,8 +14,11 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { DEGREES, type StoredDegrees } from "../evidence/pages.ts"
 import { ANSWER, STANDS } from "../evidence/words.ts"
 import { type ChangedEffect, changedEffects } from "../measurements/changed-effects.ts"
+import { Remembered } from "../measurements/remembered.ts"
 
 const SIGHT = limits.changedSight
+/** Rooms whose changes are kept until anything is written: the Room is read for each of its pages. */
+const KEPT = 64
 
 /** A record, and what speaks about it. */
 interface Row extends Author {
@@ -107,6 +110,8 @@ export function changed(db: Db) {
      LIMIT ${SIGHT}`,
   )
   const { failedOf, movedOf } = changedEffects(db)
+  const newest = db.prepare<{ position: number | null }>("SELECT max(position) AS position FROM journal")
+  const kept = new Remembered<WhatChanged>(KEPT)
 
   const about = (row: Row, seenFrom: string, kind: "link" | "attempt") => ({
     ...picked(row, "versionId", "label", "kind", "at"),
@@ -165,11 +170,18 @@ export function changed(db: Db) {
     of,
     /** What happened to the newest findings of a Room, and to the records that its newest links are about. */
     ofRoom(roomId: string): WhatChanged {
-      return of(idsIn(ofRoom.all(roomId, roomId)), roomId)
+      const key = `${roomId} ${newest.one().position}`
+      const found = kept.get(key) ?? of(idsIn(ofRoom.all(roomId, roomId)), roomId)
+      kept.set(key, found)
+      return found
     },
     /** The same for the newest findings and hypotheses of a Thread. */
     ofThread(threadId: string, roomId: string): WhatChanged {
       return of(idsIn(ofThread.all(threadId, threadId)), roomId)
+    },
+    /** Forgets everything, after words were withheld. */
+    forget(): void {
+      kept.clear()
     },
   }
 }

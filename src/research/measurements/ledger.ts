@@ -22,21 +22,24 @@ interface Row
   readonly launched: Stored<Launched>
   readonly dimensions: Stored<readonly BlockScalars[]>
   readonly findings: Stored<RunRow["findings"]>
+  readonly findingCount: number
   readonly reproduces: Stored<RunRow["reproduces"]> | null
 }
 
-/** Settings, and dimensions, of an attempt that are told. */
+/** Settings, dimensions and findings of an attempt that are told, and verdicts of a finding. */
 const MEMBERS = 24
 /** Blocks of values that are looked through for the dimensions of an attempt. */
 const BLOCKS = 64
 
 /** The verdicts that a finding's links give, as "supports H1 at 400 labels". */
-const VERDICTS = `(SELECT json_group_array(v.verdict || ' ' || h.label || coalesce(' ' || v.part, ''))
-  FROM finding_links l
-    JOIN finding_verdicts v ON v.link_id = l.link_id
-    JOIN records h ON h.version_id = v.version_id
-  WHERE l.version_id = f.version_id
-    AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id))`
+const VERDICTS = `(SELECT json_group_array(said)
+  FROM (SELECT v.verdict || ' ' || h.label || coalesce(' ' || v.part, '') AS said
+    FROM finding_links l
+      JOIN finding_verdicts v ON v.link_id = l.link_id
+      JOIN records h ON h.version_id = v.version_id
+    WHERE l.version_id = f.version_id
+      AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
+    LIMIT ${MEMBERS}))`
 
 /** What an attempt was to reproduce, and with which verdict: the one that was worked out, or else its author's. */
 const REPRODUCES = (kind: string, id: string, row: string) =>
@@ -64,11 +67,14 @@ const COLUMNS = `a.attempt_id AS attemptId, a.label, a.experiment_id AS experime
       WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failedAt,
   (SELECT json_group_array(json(dimensions))
     FROM (SELECT v.dimensions FROM attempt_values v WHERE v.attempt_id = a.attempt_id LIMIT ${BLOCKS})) AS dimensions,
-  (SELECT json_group_array(json(${FINDING}))
-    FROM finding_attempts f
-      JOIN records y ON y.version_id = f.version_id
-      JOIN findings n ON n.version_id = f.version_id
-    WHERE f.attempt_id = a.attempt_id) AS findings,
+  (SELECT json_group_array(json(finding))
+    FROM (SELECT ${FINDING} AS finding
+      FROM finding_attempts f
+        JOIN records y ON y.version_id = f.version_id
+        JOIN findings n ON n.version_id = f.version_id
+      WHERE f.attempt_id = a.attempt_id
+      LIMIT ${MEMBERS})) AS findings,
+  (SELECT count(*) FROM finding_attempts f WHERE f.attempt_id = a.attempt_id) AS findingCount,
   CASE WHEN o.attempt_id IS NOT NULL THEN ${REPRODUCES("attempt", "o.attempt_id", "o")}
     WHEN z.version_id IS NOT NULL THEN ${REPRODUCES("finding", "z.version_id", "z")} END AS reproduces`
 const RELATED = `JOIN people p ON p.user_id = a.registrant_id
@@ -112,7 +118,7 @@ const some = (members: readonly (readonly [name: string, text: string])[]): Reco
 const cut = (text: string): string => shortened(text, limits.tableCell)
 
 function shown(row: Row): RunRow {
-  const { author, launched, dimensions: blocks, findings, reproduces, ...run } = authored(row)
+  const { author, launched, dimensions: blocks, findings, findingCount, reproduces, ...run } = authored(row)
   const [argv, configuration, commit] = parse(launched)
   const { settings, command } = launchOf(stored(JSON.stringify([argv, configuration])))
   const dimensions = dimensionsOf(parse(blocks))
@@ -132,6 +138,7 @@ function shown(row: Row): RunRow {
     measured: some([...dimensions].filter(([name]) => !isRepeat(name)).map(([name, found]) => [name, rangesOf(found)])),
     seeds: seed === null ? null : cut(seed),
     findings: parse(findings),
+    ...(findingCount > MEMBERS && { moreFindings: findingCount - MEMBERS }),
     reproduces: reproduces === null ? null : parse(reproduces),
   }
 }
