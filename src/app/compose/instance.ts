@@ -174,7 +174,7 @@ export function createInstance({
   const metadataIntake = intakeOf({ ...tables.library, join: (joined) => joinPapers(null, joined) })
   const operators = operatorActions({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
-  const exports = new Exports({ rooms: tables.rooms, files, instanceId })
+  const exports = new Exports({ rooms: tables.rooms, writes: ledger.journal, files, instanceId })
   ledger.onForget(() => exports.forget())
   const ahead = datedAhead(db, world)
   const feed = { activity, ...entryDescriptions(tables.people, activity, labelOf(db)) }

@@ -29,6 +29,8 @@ export const filesOn = (openReader: () => Db): RoomFiles =>
 
 /** The Rooms to export, the function that makes their files, and the instance that they come from. */
 interface ExportedRooms {
+  /** The writes that the instance has accepted: a file tells of people, and of records of other Rooms, too. */
+  readonly writes: { count(): number }
   readonly rooms: Rooms
   readonly files: RoomFiles
   readonly instanceId: string
@@ -122,7 +124,7 @@ export class Exports {
   /** Finds the file of a Room as it stands, or begins it. @throws Refusal 429 while too many exports run */
   #sharedFor(room: RoomSummary, source: ExportSource, format: ExportFormat): Shared {
     this.#clear()
-    const of = JSON.stringify([room.roomId, format, source.baseUrl, room.activityWatermark])
+    const of = JSON.stringify([room.roomId, format, source.baseUrl, this.#exported.writes.count()])
     const found = [...this.#shared].find((each) => each.of === of && each.spool.isShared)
     if (found !== undefined) return found
     if (this.#making >= limits.exports || !this.#hasRoom()) throw busy("Other exports are running.")

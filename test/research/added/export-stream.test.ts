@@ -23,6 +23,7 @@ const size: Size = { threads: 5, experiments: 10, attempts: 300, records: 40, me
 const file = join(t.testdir({}), "research-room.db")
 const { instance, roomId } = await fill(file, size)
 t.teardown(() => instance.db.close())
+const of = { rooms: instance.tables.rooms, writes: instance.ledger.journal, instanceId: instance.instanceId }
 const source = { baseUrl: "https://rooms.example.org/lab", softwareVersion: "1.2.3" }
 
 /** Lets the work that is due go on for a while. */
@@ -81,7 +82,7 @@ t.test("The download of a reader who stops is cancelled and frees its place", as
       close: () => (open--, db.close()),
     }
   }
-  const parts = { rooms: instance.tables.rooms, files: filesOn(aside), instanceId: instance.instanceId }
+  const parts = { ...of, files: filesOn(aside) }
   // Without disk space for it, an export is made as fast as its reader takes it.
   const exports = new Exports(parts, 0)
   const begin = async (baseUrl: string) =>
@@ -124,8 +125,7 @@ t.test(
   "All who ask for the same get one file, and a slow reader keeps nobody from the place that made it",
   async (t) => {
     const { made, files } = counted(100)
-    const { rooms } = instance.tables
-    const exports = new Exports({ rooms, files, instanceId: instance.instanceId })
+    const exports = new Exports({ ...of, files })
     const spools = () => readdirSync(tmpdir()).filter((name) => name.startsWith("research-room-export-"))
     const before = spools()
     const slow = (await exports.open(roomId, source, "crate", "slow")).bytes.getReader()
@@ -159,8 +159,7 @@ t.test(
 
 t.test("What has no space on the disk, and what nobody reads any more, is not made ahead", async (t) => {
   const { made, files } = counted(1_000)
-  const { rooms } = instance.tables
-  const exports = new Exports({ rooms, files, instanceId: instance.instanceId }, 10 * 64 * 1024)
+  const exports = new Exports({ ...of, files }, 10 * 64 * 1024)
   const reader = (await exports.open(roomId, source, "crate", "a")).bytes.getReader()
   await reader.read()
   await until(() => made.pieces > 10)
@@ -185,7 +184,7 @@ t.test("a caller has one export at a time, and a reader that is too slow loses i
   const endless: RoomFiles = async function* () {
     for (;;) yield piece
   }
-  const exports = new Exports({ rooms: instance.tables.rooms, files: endless, instanceId: instance.instanceId }, 0)
+  const exports = new Exports({ ...of, files: endless }, 0)
   const slow = (await exports.open(roomId, source, "crate", "192.0.2.1")).bytes.getReader()
   await t.rejects(exports.open(roomId, source, "crate", "192.0.2.1"), {
     code: "too_many_requests",
@@ -214,8 +213,7 @@ t.test("a caller has one export at a time, and a reader that is too slow loses i
 })
 
 t.test("Made in a separate process, it has the same bytes, and a failure there ends the download", async (t) => {
-  const inProcess = (data: string) =>
-    new Exports({ rooms: instance.tables.rooms, files: filesOf(data), instanceId: instance.instanceId })
+  const inProcess = (data: string) => new Exports({ ...of, files: filesOf(data) })
   const here = await bytesOf((await instance.exports.open(roomId, source, "crate")).bytes)
   const there = await bytesOf((await inProcess(file).open(roomId, source, "crate")).bytes)
   t.equal(Buffer.compare(there, here), 0)
@@ -238,7 +236,7 @@ t.test("an export that cannot start is refused, rather than breaking off the con
     yield* []
     throw new Refusal("temporarily_unavailable", "The process that made the export ended.", { retryAfter: 10 })
   }
-  const exports = new Exports({ rooms: instance.tables.rooms, files: lost, instanceId: instance.instanceId })
+  const exports = new Exports({ ...of, files: lost })
   const ask = () => exports.reads().room_export({ params: { roomId }, query: {}, actor: null })
   for (let round = 0; round <= limits.exports; round += 1)
     await t.rejects(ask(), { code: "temporarily_unavailable" }, "and its place is free again")
