@@ -64,21 +64,23 @@ export const changedInWords = (record: ChangedRecord): string =>
   `(${writerName(record.author)}, ${record.source.label}, ${record.at.slice(0, 10)})`
 const quotedLine = (text: string): string => `"${oneLine(text)}"`
 
-const codes: { readonly [C in ReproductionKind["implementation"]]: string } = {
+/** With which code a finding was reproduced, in words. */
+export const codesInWords: { readonly [C in ReproductionKind["implementation"]]: string } = {
   same: "the same code",
   changed: "changed code",
   own: "code of their own",
   other_repository: "code of another repository",
   unknown: "code that is not known",
 }
-const people: { readonly [B in ReproductionKind["by"]]: string } = {
+/** Who reproduced a finding, in words. */
+export const reproducersInWords: { readonly [B in ReproductionKind["by"]]: string } = {
   another_person: "another person",
   another_agent: "another agent of the author",
   author: "the author",
 }
 /** "2 with the same code by another person (F1, F6; 1 failed)": the reproductions of one kind. */
 export const kindInWords = ({ implementation, by, reproductions, failed, of }: ReproductionKind): string =>
-  `${reproductions} with ${codes[implementation]} by ${people[by]} ` +
+  `${reproductions} with ${codesInWords[implementation]} by ${reproducersInWords[by]} ` +
   `(${of.join(", ")}${failed === 0 ? "" : `; ${failed} failed`})`
 
 /** All kinds of reproductions in one sentence; null without any. */

@@ -64,7 +64,12 @@ export function changed(db: Db) {
      FROM (SELECT version_id FROM records WHERE room_id = +? AND kind = 'finding'
        ORDER BY version_id DESC LIMIT ${SIGHT})
      UNION SELECT target_version_id
-     FROM (SELECT target_version_id FROM research_links WHERE room_id = +? ORDER BY link_id DESC LIMIT ${SIGHT})`,
+     FROM (SELECT target_version_id FROM research_links WHERE room_id = +? ORDER BY link_id DESC LIMIT ${SIGHT})
+     UNION SELECT target_id
+     FROM evidence_words
+     WHERE source = 'reproduction' AND speaker_id IN (SELECT attempt_id FROM attempts
+       WHERE room_id = +? AND intent = 'reproduction'
+       ORDER BY CAST(substr(label, 2) AS INTEGER) DESC LIMIT ${SIGHT})`,
   )
   const ofThread = db.prepare<{ id: string }>(
     `SELECT version_id AS id FROM (SELECT version_id FROM records WHERE thread_id = +? AND kind = 'finding'
@@ -72,29 +77,42 @@ export function changed(db: Db) {
      UNION SELECT version_id FROM (SELECT version_id FROM records WHERE thread_id = +? AND kind = 'hypothesis'
        ORDER BY version_id DESC LIMIT ${SIGHT})`,
   )
+  // First the newest about each record, by keys alone; of those the newest are read.
+  const linksAbout = db.prepare<{ id: string; order: string }>(
+    `SELECT l.link_id AS id, l.link_id AS "order"
+     FROM json_each(+?)
+      CROSS JOIN research_links l ON l.link_id IN (SELECT a.link_id FROM research_links a
+        WHERE a.target_version_id = json_each.value AND ${STANDS("a")} ORDER BY a.link_id DESC LIMIT ${SIGHT})`,
+  )
+  const wordsAbout = db.prepare<{ id: string; order: string }>(
+    `SELECT json_array(w.target_id, w.sequence) AS id, w.at AS "order"
+     FROM json_each(+?)
+      CROSS JOIN evidence_words w ON w.target_id = json_each.value
+        AND w.sequence IN (SELECT a.sequence FROM evidence_words a
+          WHERE a.target_id = json_each.value AND a.source = 'reproduction' AND a.counted = 1
+          ORDER BY a.sequence DESC LIMIT ${SIGHT})`,
+  )
   const links = db.prepare<LinkRow>(
     `SELECT ${RECORD}, l.link_id AS sourceId, l.label AS sourceLabel, l.room_id AS sourceRoomId, l.at,
         ${AUTHOR("l")}, l.kind AS link, l.changes,
         l.explanation, ${contentOf("l")} ->> '$.correction' AS correction, ${contentOf("l")} ->> '$.part' AS part,
         n.label || ': ' || n.wording AS replacement, ${ANSWER} IS NOT NULL AS isAnswered
      FROM json_each(+?)
-      CROSS JOIN research_links l ON l.target_version_id = json_each.value
+      CROSS JOIN research_links l ON l.link_id = json_each.value
       JOIN records r ON r.version_id = l.target_version_id
       JOIN people p ON p.user_id = l.author_id
-      LEFT JOIN records n ON n.version_id = l.replacement_version_id
-     WHERE ${STANDS("l")} LIMIT ${SIGHT}`,
+      LEFT JOIN records n ON n.version_id = l.replacement_version_id`,
   )
   const reproductions = db.prepare<ReproductionRow>(
     `SELECT ${RECORD}, a.attempt_id AS sourceId, a.label AS sourceLabel, a.room_id AS sourceRoomId, w.at,
         ${AUTHOR("a")}, ${DEGREES("w")},
         w.verdict, w.comparison, q.implementation, q.explanation
      FROM json_each(+?)
-      CROSS JOIN evidence_words w ON w.target_id = json_each.value
+      CROSS JOIN evidence_words w ON w.target_id = json_each.value ->> 0 AND w.sequence = json_each.value ->> 1
       JOIN records r ON r.version_id = w.target_id
       JOIN attempts a ON a.attempt_id = w.speaker_id
       JOIN people p ON p.user_id = a.registrant_id
-      LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id
-     WHERE w.source = 'reproduction' AND w.counted = 1 LIMIT ${SIGHT}`,
+      LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id`,
   )
   // The newest report of its attempts is what moved an effect.
   const moved = db.prepare<Row & { readonly position: number }>(
@@ -149,13 +167,14 @@ export function changed(db: Db) {
 
   /** What happened to some records, the newest first. @param seenFrom the Room in which it is shown */
   function of(versionIds: readonly string[], seenFrom: string): WhatChanged {
-    const ids = JSON.stringify(versionIds)
-    const again = reproductions.all(ids)
+    // Their ids grow with time: of more moved effects than are looked through, those of the newest records are told.
+    const ids = JSON.stringify(versionIds.toSorted().reverse())
+    const again = reproductions.all(newestOf(wordsAbout.all(ids)))
     const failed = again.filter(({ verdict }) => verdict === "does_not_reproduce")
     const nowOf = movedOf(ids)
     const effectOf = failedOf(failed.map(({ sourceId }) => sourceId))
     const all = [
-      ...links.all(ids).map((row) => byLink(row, seenFrom)),
+      ...links.all(newestOf(linksAbout.all(ids))).map((row) => byLink(row, seenFrom)),
       ...failed.map((row) => byReproduction(row, effectOf(row.sourceId, row.versionId), seenFrom)),
       ...moved.all(ids).map((row) => byValues(row, nowOf(row.versionId, row.position), seenFrom)),
     ]
@@ -168,10 +187,10 @@ export function changed(db: Db) {
 
   return {
     of,
-    /** What happened to the newest findings of a Room, and to the records that its newest links are about. */
+    /** What happened to the newest findings of a Room, and to what its newest links and reproductions are about. */
     ofRoom(roomId: string): WhatChanged {
       const key = `${roomId} ${newest.one().position}`
-      const found = kept.get(key) ?? of(idsIn(ofRoom.all(roomId, roomId)), roomId)
+      const found = kept.get(key) ?? of(idsIn(ofRoom.all(roomId, roomId, roomId)), roomId)
       kept.set(key, found)
       return found
     },
@@ -187,6 +206,9 @@ export function changed(db: Db) {
 }
 
 const idsIn = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
+/** The newest rows that are looked through, as a JSON list of their ids. */
+const newestOf = (rows: readonly { readonly id: string; readonly order: string }[]): string =>
+  JSON.stringify(idsIn(rows.toSorted((one, other) => newestFirst(one.order, other.order)).slice(0, SIGHT)))
 const newestFirst = (one: string, other: string): number => (one < other ? 1 : one > other ? -1 : 0)
 
 const codeOf = ({ implementation, otherCode }: ReproductionRow): ReproductionKind["implementation"] =>

@@ -7,6 +7,7 @@ import { entryPath, readPath } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
+import { whatChanged } from "../parts/changed.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
 import {
@@ -254,6 +255,7 @@ ${roomBanners(room)}
 ${checkpoint.conclusion === null ? reasoning : null}
 ${pictures(accepted("checkpoint", checkpoint.content))}
 ${restsOn(judged)}
+${whatChanged(checkpoint)}
 ${failures(judged)}
 ${doubts(judged, "which it cites")}
 ${nothingOf([...absent(judged), openQuestions.length === 0 && "No question was left open."])}

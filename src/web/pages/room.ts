@@ -5,9 +5,10 @@ import { licenceUrl } from "../../contract/licences.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { act, doing, forMembers, roleIn, whyNot } from "../parts/actions.ts"
+import { whatChanged } from "../parts/changed.ts"
 import { agentForm } from "../parts/connecting.ts"
 import { aboutRoom } from "../about.ts"
-import { command, heading, person, time, ways } from "../parts/parts.ts"
+import { command, heading, live, person, time, ways } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
@@ -57,7 +58,8 @@ export function roomPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
   const context: Context = visit.ask("room_context", { roomId }, { parts: shownParts.join(), affordances: 0 })
   const brief = visit.ask("room_brief", { roomId }, { budget: BRIEF_BYTES })
-  const unproved = unprovedWords(visit.ask("room", { roomId }).unproved)
+  const { unproved, ...since } = visit.ask("room", { roomId })
+  const unsure = unprovedWords(unproved)
   const { room } = context
   const at = { roomId, threadId: room.openingThreadId }
   const { said, figure } = answers(visit, context)
@@ -84,6 +86,7 @@ ${
     : html`<div class="brief drawn"><div><div id="live-picture" data-live>${figure}</div>${failed}${open}</div>\
 <div>${believed}${ahead}</div></div>`
 }
+${live("changed", whatChanged(since))}
 ${doing(
   visit,
   () =>
@@ -98,7 +101,7 @@ ${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, 
 )}
 ${threads(visit, context)}
 ${doing(visit, () => agents(visit, room))}
-${unproved !== "" && html`<p class="meta" id="unproved">${unproved}</p>`}
+${unsure !== "" && html`<p class="meta" id="unproved">${unsure}</p>`}
 ${licence(room.license)}
 ${ways([
   ["Graph of the Room", `/rooms/${roomId}/graph`],

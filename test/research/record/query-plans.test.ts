@@ -129,6 +129,7 @@ const single: Readonly<Record<string, Record<string, string>>> = {
   record_concept: { versionId: defined?.versionId ?? "", key: defined?.key ?? "" },
   link: { linkId },
   checkpoint: { checkpointId },
+  room: { roomId },
   plan: { planId },
   experiment: { experimentId },
 }
