@@ -4,7 +4,6 @@ import { numbersInWords } from "../contract/answers/numbers.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { knownThenSentence, staleSentence } from "../contract/answers/evidence.ts"
-import { accepted } from "../contract/reads/shared.ts"
 import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
 import { keptTableInWords } from "../research/measurements/kept-in-words.ts"
@@ -87,7 +86,7 @@ ${checkpointText(checkpoint, limits.documentBytes - 6_000 - TABLE_BYTES)}${table
   return assemble(
     numbers === null ? head : `${head}\n${numbers}.\n`,
     [
-      { title: "Pictures", items: pictureLines(source, accepted("checkpoint", checkpoint.content)) },
+      { title: "Pictures", items: pictureLines(source, checkpoint) },
       {
         title: "Records it cites",
         items: checkpoint.citations.map((record) => recordLine(source, record, 300)),

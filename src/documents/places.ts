@@ -36,8 +36,11 @@ const receiptLine = (source: DocumentSource, { operation, target, result }: NonN
   `${words(operation)} ${linkTo(source, target.kind, target.id, target.label, target)}` +
   `${typeof result.status === "string" ? `, now ${words(result.status)}` : ""}`
 
-function cardText(source: DocumentSource, { kind, card }: Entry): string {
+/** @param stated the checkpoint that stands whole above the entries */
+function cardText(source: DocumentSource, { kind, card }: Entry, stated: string | undefined): string {
   if (card === undefined) return ""
+  if ("checkpointId" in card && card.checkpointId === stated)
+    return `the checkpoint above, through entry ${card.coversThrough}\n`
   if ("checkpointId" in card)
     return (
       `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}, ` +
@@ -59,7 +62,7 @@ function cardText(source: DocumentSource, { kind, card }: Entry): string {
   )
 }
 
-function entryText(source: DocumentSource, entry: Entry): string {
+function entryText(source: DocumentSource, entry: Entry, stated: string | undefined): string {
   const { sequence, at, author, entryId, message, receipt, replyToEntryId, replyCount } = entry
   const head = `\n${sequence}. ${writerName(author)}, ${at.slice(0, 16).replace("T", " ")}`
   if (receipt !== undefined) return `${head}: ${receiptLine(source, receipt)}\n`
@@ -68,7 +71,7 @@ function entryText(source: DocumentSource, entry: Entry): string {
     `${replyCount === 0 ? "" : `, ${replyCount} ${replyCount === 1 ? "reply" : "replies"}`}`
   return `${head} (entry ${entryId}${answered})${
     message === undefined
-      ? `: ${cardText(source, entry)}`
+      ? `: ${cardText(source, entry, stated)}`
       : `:\n\n${quoted(message.text)}\n${pictureLines(source, message)
           .map((line) => `\n${line}\n`)
           .join("")}`
@@ -89,7 +92,8 @@ export function threadDocument(source: DocumentSource): string {
     throw new Refusal("invalid_parameter", `after ${issue.message}.`, { issues: [issue] })
   }
   const { items } = ask("thread_timeline", { threadId }, { after })
-  const texts = items.map((entry) => ({ sequence: entry.sequence, text: entryText(source, entry) }))
+  const stated = after === "0" ? checkpoint?.checkpointId : undefined
+  const texts = items.map((entry) => ({ sequence: entry.sequence, text: entryText(source, entry, stated) }))
   const head = `# ${inline(thread.title, 200)}
 
 Thread ${threadId} of ${linkTo(source, "room", room.roomId, inline(room.title, 200).replace(/[[\]]/gu, ""))}, \

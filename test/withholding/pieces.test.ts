@@ -21,6 +21,8 @@ import { temporaryFolder } from "../support/service.ts"
 
 /** Megabytes of prose in the data. `npm run prove -- --only withholding` has 200. */
 const MEGABYTES = Number(process.env.WITHHOLDING_MB ?? runs(20, 2))
+/** Words of a message, and the letters that each begins with: much data has long words, so that it is made in time. */
+const [WORDS, LETTERS] = MEGABYTES > 100 ? [400, "abundantly-long-words-of-no-interest-"] : [2_000, ""]
 /**
  * The longest that the serving thread may be held, in milliseconds of its own processor time, and that another person's
  * write may wait by the clock of a busy machine.
@@ -51,7 +53,10 @@ const post = (text: string, to = threadId) =>
 async function addProse(): Promise<void> {
   const { ledger, tables } = house.instance
   const words = (seed: number) =>
-    Array.from({ length: 2_000 }, (_, index) => ((seed * 7_919 + index * 104_729) % 90_000).toString(36)).join(" ")
+    Array.from(
+      { length: WORDS },
+      (_, index) => LETTERS + ((seed * 7_919 + index * 104_729) % 90_000).toString(36),
+    ).join(" ")
   const count = Math.ceil((MEGABYTES * 1e6) / words(1).length)
   const author = tables.people.named(people.owner.username)
   if (author === undefined) throw new Error("no owner")

@@ -9,6 +9,7 @@ import {
   id,
   optionalFreeText,
   optionalText as text,
+  pictured,
   freeText,
   recordStatus,
   withdrawn,
@@ -135,7 +136,9 @@ export const checkpoint = shape({
   table: v.nullable(keptTable),
   /** What happened to the records that it cites. */
   ...changedFields,
-  content: v.record(v.string(), v.unknown()),
+  ...pictured,
+  /** With include=content: what was accepted, which the digest covers. It repeats the members above. */
+  content: v.exactOptional(v.record(v.string(), v.unknown())),
   /** Its newest reviews, including withdrawn ones. */
   reviews: v.array(review),
 })

@@ -41,7 +41,10 @@ export const recordReads = [
     // Its numbers are looked up in the record.
     costly: true,
     path: "/api/research/checkpoints/{checkpointId}",
-    summary: "One checkpoint, whether it is selected, and whether it is stale.",
+    summary:
+      "One checkpoint, whether it is selected, and whether it is stale. include=content adds what was accepted, " +
+      "which the digest covers.",
+    parameters: { include: v.exactOptional(oneOf(["content"])) },
     answer: answers.checkpoint,
   }),
   read({

@@ -84,7 +84,6 @@ interface Contents {
   verdict: Verdict
   verdicts: readonly Verdict[]
   protocol: Protocol
-  checkpoint: Pick<BodyOf<"post_research_checkpoint">, "figures">
 }
 
 /** Narrows a part of an answer to the type in which this service wrote it. */

@@ -85,6 +85,7 @@ interface WholeRow extends Row {
   readonly activitySequence: number
   readonly citations: Stored<string[]>
   readonly content: Stored<BodyOf<"post_research_checkpoint">>
+  readonly figures: Stored<NonNullable<BodyOf<"post_research_checkpoint">["figures"]>> | null
   readonly keptTable: StoredTable | null
 }
 
@@ -154,7 +155,8 @@ export function checkpoints(db: Db) {
     `SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = +?`,
   )
   const one = db.prepare<WholeRow>(
-    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, h.room_sequence AS activitySequence,
+    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, h.content -> '$.figures' AS figures,
+        h.room_sequence AS activitySequence,
         c.kept_table AS keptTable FROM ${TABLES} WHERE c.checkpoint_id = +?`,
   )
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = +? AND t.selected_checkpoint_id = c.checkpoint_id`)
@@ -201,9 +203,14 @@ export function checkpoints(db: Db) {
     read(checkpointId: string) {
       const row = one.get(checkpointId)
       if (row === undefined) return undefined
-      const { citations, content, activitySequence, keptTable, ...rest } = row
+      const { citations, content, figures, activitySequence, keptTable, ...rest } = row
       return {
-        checkpoint: { ...shown(rest), activitySequence, content: new JsonText(content) },
+        checkpoint: {
+          ...shown(rest),
+          activitySequence,
+          ...(figures !== null && { figures: parse(figures) }),
+        },
+        content: new JsonText(content),
         citations: parse(citations),
         keptTable,
       }

@@ -172,12 +172,13 @@ export function contextReads(tables: Tables) {
       roomContext(params.roomId, basePath, query) as Whole<"room_context">,
     thread_research_context: ({ params, query, basePath = "" }) =>
       threadContext(params.threadId, basePath, query) as Whole<"thread_research_context">,
-    checkpoint({ params }) {
+    checkpoint({ params, query }) {
       const found = checkpoints.read(params.checkpointId)
       if (found === undefined) throw noSuch("checkpoint")
-      const { keptTable, checkpoint } = found
+      const { keptTable, checkpoint, content } = found
       return {
         ...checkpoint,
+        ...(query.include !== undefined && { content }),
         table: keptTable && keptTables.shown(checkpoint.roomId, keptTable),
         numbersCheck: numbers.ofCheckpoint(params.checkpointId),
         citations: records.resolve(found.citations, checkpoint.roomId),

@@ -253,7 +253,7 @@ it.</p></div>`
 }
 ${roomBanners(room)}
 ${checkpoint.conclusion === null ? reasoning : null}
-${pictures(accepted("checkpoint", checkpoint.content))}
+${pictures(checkpoint)}
 ${restsOn(judged)}
 ${whatChanged(checkpoint)}
 ${failures(judged)}

@@ -3,6 +3,7 @@
  * publication lands.
  */
 import t from "tap"
+import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
 import { claim, finding, hypothesis, nobody } from "./bodies.ts"
 import { holds } from "./holds.ts"
 import { openLab, refusalOf, refusedAs } from "./lab.ts"
@@ -36,7 +37,7 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
       { checkpointId, state: "open", supersedesCheckpointId: null, label: null },
     ],
   )
-  const { content, contentDigest, ...shown } = await read(checkpointId)
+  const { contentDigest, ...shown } = await read(checkpointId)
   t.match(shown.author.agent, /^grace's agent /, "it says which agent of hers wrote it")
   t.strictSame(shown, {
     schemaVersion: 3,
@@ -81,6 +82,7 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
       },
     ],
   })
+  const { content } = await reader.read("checkpoint", { checkpointId, include: "content" })
   holds(t, content, { expectedWatermark: 2, coversThrough: 1, citations: [cited.versionId], client: undefined })
   t.match(contentDigest, /^sha256:[0-9a-f]{64}$/)
   t.equal(receipt.entry?.sequence, 3)
@@ -108,6 +110,31 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
   t.equal(entry?.sequence, 4, "a card can be replied to")
   t.equal(await refusedAs(reader.read("checkpoint", { checkpointId: nobody })), "404 room_unavailable")
 })
+
+t.test(
+  "its text stands once, in its read and in its Thread's Markdown, and what the digest covers on request",
+  async (t) => {
+    const { threadId, grace } = await lab.room()
+    const texts = {
+      answer: "Ramps help where batches are large.",
+      conclusion: "A ramp helps in every Room we tried.",
+      synthesis: "We tried ramps in each Room, and all of them helped.",
+    }
+    const { checkpointId } = (await conclude(grace, threadId, texts)).result
+    const path = `${lab.house.baseUrl}/api/research/checkpoints/${checkpointId}`
+    const [plain, markdown] = await Promise.all(
+      [path, `${lab.house.baseUrl}/threads/${threadId}.md`].map(async (each) => (await fetch(each)).text()),
+    )
+    for (const [name, text] of Object.entries(texts)) {
+      t.equal(plain?.split(text).length, 2, `the ${name} in the read`)
+      t.equal(markdown?.split(text).length, 2, `the ${name} in the Thread's Markdown`)
+    }
+    t.match(markdown, /the checkpoint above, through entry 0/)
+    const { content, contentDigest } = await reader.read("checkpoint", { checkpointId, include: "content" })
+    t.equal(digestOf(canonicalJson(content as Json)), contentDigest, "the digest can be computed again")
+    t.equal((await fetch(`${path}?include=text`)).status, 422)
+  },
+)
 
 // shows: A checkpoint whose Thread moved is refused with the watermark of now.
 // shows: skill: guarded
