@@ -3,17 +3,29 @@ import * as v from "valibot"
 import { count, id, optionalFreeText, freeText } from "./fields.ts"
 import { page, schemaVersion } from "./parts.ts"
 import { shape } from "../schema/fields.ts"
+import { scalar } from "./measurements.ts"
 import { attemptIdentity, measured } from "./work.ts"
 
 const series = { name: freeText, split: optionalFreeText, unit: optionalFreeText }
 
 const last = shape({ step: v.nullable(count), value: measured })
+/** The means of an attempt's last values of one metric, such as those of all seeds; arm is null if they name none. */
+const means = shape({
+  key: v.string(),
+  unit: optionalFreeText,
+  arms: v.array(shape({ arm: v.nullable(scalar), mean: measured, values: count })),
+  moreArms: count,
+})
+export type Means = v.InferOutput<typeof means>
+
 const row = shape({
   ...attemptIdentity,
   /** With setting and metric: the attempt's values of these two. */
   pair: v.exactOptional(shape({ setting: optionalFreeText, metric: v.nullable(last) })),
   /** Its last value of each metric among the columns, in their order; null if it reported none. */
   metrics: v.array(v.nullable(last)),
+  /** The means of what it reported with dimensions; null if that is too many values. */
+  means: v.exactOptional(v.nullable(v.array(means))),
   /** Its value of each setting among the columns, in their order; null if it has no such setting. */
   settings: v.array(optionalFreeText),
 })

@@ -10,7 +10,7 @@ import { fromOtherRoom, independence } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 
 const number = v.nullable(v.number())
-const scalar = v.union([freeText, v.number(), v.boolean()])
+export const scalar = v.union([freeText, v.number(), v.boolean()])
 export const place = v.record(v.string(), scalar)
 
 /** A metric that attempts reported, with the dimensions it can be grouped by. */

@@ -197,6 +197,7 @@ export function comparingReads({ attemptTables: tables, curves }: Tables) {
       const items = cells(page.items).map(({ row, metrics: lasts, settings }) => ({
         ...shownRow(row),
         metrics: lasts.map(lastShown),
+        means: tables.means(row),
         settings,
       }))
       return { ...page, items, ...about }

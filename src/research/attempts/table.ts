@@ -6,7 +6,7 @@ import type { Author } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptSummary } from "../../contract/answers/work.ts"
-import type { AttemptTable } from "../../contract/answers/comparing.ts"
+import type { AttemptTable, Means } from "../../contract/answers/comparing.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
@@ -141,6 +141,20 @@ export type Row = Pick<
 }
 export type Value = AttemptSummary["metrics"][number]["value"]
 
+/** The last values of one metric of an attempt in one arm. */
+interface ArmRow extends Omit<Metric, "key" | "attempts"> {
+  readonly arm: Stored<Means["arms"][number]["arm"]> | null
+  readonly mean: number
+  readonly values: number
+  /** Whether one of them is no finite number. */
+  readonly isOdd: number
+}
+const armMean = ({ arm, mean, values, isOdd }: ArmRow): Means["arms"][number] => ({
+  arm: arm && parse(arm),
+  mean: isOdd === 1 ? "NaN" : mean,
+  values,
+})
+
 export type Metric = AttemptTable["columns"]["metrics"][number]
 export interface Last {
   readonly step: number | null
@@ -194,6 +208,18 @@ export function attemptTables(db: Db) {
       CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +?
         AND l.dimensions_id = 0`,
   )
+  const armMeans = db.prepare<ArmRow>(
+    `SELECT l.name, nullif(l.split, '') AS split, max(l.unit) AS unit, d.dimensions -> '$.arm' AS arm,
+        avg(CAST(l.value AS REAL)) AS mean, count(*) AS "values", max(l.value LIKE '"%') AS isOdd
+     FROM attempt_last_metrics l
+      JOIN dimension_sets d ON d.dimensions_id = l.dimensions_id
+     WHERE l.attempt_id = +? AND l.dimensions_id <> 0
+     GROUP BY l.name, l.split, arm`,
+  )
+  const countOf = db.prepare<{ count: number }>(
+    `SELECT count(*) AS count
+     FROM (SELECT 1 FROM attempt_last_metrics WHERE attempt_id = +? LIMIT ${limits.tableMeanValues + 1})`,
+  )
   const inputs = db.prepare<{ attemptId: string; name: string; label: string }>(
     `SELECT i.attempt_id AS attemptId, i.name, m.label
       FROM json_each(+?) j
@@ -226,6 +252,18 @@ export function attemptTables(db: Db) {
     /** Returns the last value of a metric by attempt. */
     lasts: (rows: readonly Row[], { name, split }: Pick<Metric, "name" | "split">): ReadonlyMap<string, Last> =>
       new Map(lasts.all(idsOf(rows), name, split ?? "").map(({ attemptId, ...last }) => [attemptId, last])),
+
+    /** Returns the means by arm of what an attempt reported with dimensions; null if that is too many values. */
+    means({ attemptId }: Row): Means[] | null {
+      if (countOf.one(attemptId).count > limits.tableMeanValues) return null
+      const found = Map.groupBy(armMeans.all(attemptId), ({ name, split }) => metricKey(name, split))
+      return [...found].slice(0, limits.tableMeans).map(([key, arms]) => ({
+        key,
+        unit: arms[0]?.unit ?? null,
+        arms: arms.slice(0, limits.tableArms).map(armMean),
+        moreArms: Math.max(0, arms.length - limits.tableArms),
+      }))
+    },
 
     /** Returns the settings of the newest attempts whose registrations fit in `limits.tableSettingsBytes`. */
     settings(rows: readonly Row[]): ReadonlyMap<string, Settings> {

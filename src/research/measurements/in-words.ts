@@ -110,3 +110,7 @@ export function estimateInWords(effect: Effect, { estimate, se, low, high, unit 
   const between = low === null ? "no spread known" : intervalOn(scale, low, high, se)
   return `${contrastInWords(effect)} ${figureOn(scale, estimate, se)}${scale.difference} (${between})`
 }
+
+/** A value for a table whose head names the unit: "14.04 %" for a fraction. */
+export const valueInCell = (unit: string | null, value: number): string =>
+  unit === "fraction" ? `${figureOn(scaleOf(unit), value)} %` : figure(value)

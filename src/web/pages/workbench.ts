@@ -98,7 +98,8 @@ ${hidden({
   sort: query.sort,
   order: query.order,
 })}
-<div class="pick">${group("metric", "Last values of metrics")}${group("setting", "Settings that differ")}</div>\
+<div class="pick">${group("mean", "Means by arm")}\
+${group("metric", "Last values of metrics")}${group("setting", "Settings that differ")}</div>\
 <button class="quiet">Show these</button></form></details>`
 }
 

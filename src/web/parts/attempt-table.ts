@@ -2,7 +2,8 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Content, type Html, attributes, html, to } from "../html.ts"
-import { figure, shortened, words } from "../words.ts"
+import { valueInCell } from "../../research/measurements/in-words.ts"
+import { counted, figure, shortened, words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { label, person, time } from "./parts.ts"
 
@@ -13,12 +14,14 @@ type Row = Table["items"][number]
 export const outcome = ({ status, outcome: ended }: Pick<Row, "status" | "outcome">): Html =>
   ended === "unknown" ? stateBadge("unknown", "started, outcome unknown") : stateBadge(ended ?? status)
 
-/** How many columns of each kind are shown if none was chosen. */
-const SHOWN = 6
+/** How many columns of results, and of all, are shown if none was chosen: with them the table fits a screen. */
+const SHOWN = { results: 3, all: 5 }
+/** Arms whose means a cell shows. */
+const ARMS = 4
 
 /** A column that people can choose: its name in an address, and its index in a row. */
 export interface Column {
-  readonly of: "metric" | "setting"
+  readonly of: "mean" | "metric" | "setting"
   readonly key: string
   readonly at: number
   readonly unit: string | null
@@ -26,17 +29,30 @@ export interface Column {
 /** The name of a column in an address. */
 export const columnName = ({ of, key }: Pick<Column, "of" | "key">): string => `${of}:${key}`
 
-/** All columns of a table, metrics first. */
-export const columnsOf = ({ columns: { metrics, settings } }: Pick<Table, "columns">): Column[] => [
+/** What some rows report with dimensions, the most frequent first. */
+function meansIn(items: Table["items"]): Column[] {
+  const found = Map.groupBy(
+    items.flatMap(({ means }) => means ?? []),
+    ({ key }) => key,
+  )
+  return [...found]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .map(([key, same], at) => ({ of: "mean", key, at, unit: same[0]?.unit ?? null }))
+}
+
+/** All columns of a table, results first: the means by arm, and the last values of what is reported without an arm. */
+export const columnsOf = ({ items, columns: { metrics, settings } }: Pick<Table, "items" | "columns">): Column[] => [
+  ...meansIn(items),
   ...metrics.map(({ key, unit }, at): Column => ({ of: "metric", key, at, unit })),
   ...settings.map(({ key }, at): Column => ({ of: "setting", key, at, unit: null })),
 ]
 
-/** The chosen columns, or the first ones of each kind. */
-export const shownColumns = (columns: readonly Column[], chosen: readonly string[]): Column[] =>
-  chosen.length === 0
-    ? columns.filter(({ at }) => at < SHOWN)
-    : columns.filter((column) => chosen.includes(columnName(column)))
+/** The chosen columns, or the first results and the first settings. */
+export function shownColumns(columns: readonly Column[], chosen: readonly string[]): Column[] {
+  if (chosen.length > 0) return columns.filter((column) => chosen.includes(columnName(column)))
+  const results = columns.filter(({ of }) => of !== "setting").slice(0, SHOWN.results)
+  return [...results, ...columns.filter(({ of }) => of === "setting").slice(0, SHOWN.all - results.length)]
+}
 
 /** How the table is sorted. */
 export interface Sorting {
@@ -59,25 +75,43 @@ ${is ? html` <span aria-hidden="true">${isDescending ? "↓" : "↑"}</span>` : 
 
 const missing = html`<span class="quiet">–</span>`
 
-function cell(row: Row, { of, at }: Column): Html {
+/** The means of one metric of an attempt, a line an arm. */
+function meanCell({ means = [] }: Row, { key, unit }: Column): Html {
+  const { arms, moreArms } = means?.find((each) => each.key === key) ?? { arms: [], moreArms: 0 }
+  const line = ({ arm, mean, values }: (typeof arms)[number]) =>
+    html`<li title="the mean of ${counted(values, "last value")}">\
+${arm === null ? null : html`<span class="quiet">${shortened(String(arm), 16)}</span> `}\
+${typeof mean === "number" ? valueInCell(unit, mean) : mean}</li>`
+  const rest = arms.length + moreArms - Math.min(arms.length, ARMS)
+  const none = means === null ? html`<span class="quiet">too many values</span>` : missing
+  return html`<td class="means" data-is="${key}">${
+    arms.length === 0 ? none : html`<ul>${arms.slice(0, ARMS).map(line)}</ul>`
+  }${rest > 0 && html`<span class="quiet">and ${counted(rest, "more arm")}</span>`}</td>`
+}
+
+function cell(row: Row, column: Column): Html {
+  const { of, at, key } = column
+  if (of === "mean") return meanCell(row, column)
   if (of === "setting") {
     const setting = row.settings[at]
-    return html`<td>${
+    return html`<td class="setting" data-is="${key}">${
       setting === null || setting === undefined
         ? missing
         : html`<code title="${setting}">${shortened(setting, 40)}</code>`
     }</td>`
   }
   const last = row.metrics[at]
-  if (last === null || last === undefined) return html`<td class="right">${missing}</td>`
+  if (last === null || last === undefined) return html`<td class="right" data-is="${key}">${missing}</td>`
   const step = last.step === null ? null : `at step ${last.step.toLocaleString("en")}`
   const isNumber = typeof last.value === "number"
-  return html`<td class="right${isNumber ? "" : " bad"}"${attributes({ title: step })}>\
+  return html`<td class="right${isNumber ? "" : " bad"}" data-is="${key}"${attributes({ title: step })}>\
 ${isNumber ? figure(Number(last.value)) : last.value}</td>`
 }
 
 const failed = ({ failure }: Row): Html | null =>
-  failure && html`<span title="${failure.explanation}">${failure.stage}: ${shortened(failure.explanation, 60)}</span>`
+  failure &&
+  html`<br><span class="failure" title="${failure.explanation}">${failure.stage}: \
+${shortened(failure.explanation, 60)}</span>`
 
 /**
  * Renders the table, in a form that opens the comparison.
@@ -89,23 +123,18 @@ export function attemptTable(
   columns: readonly Column[],
   { sorting, ticking, isOfOne }: { readonly sorting: Sorting; readonly ticking: Ticking; readonly isOfOne: boolean },
 ): Html {
-  const hasFailures = items.some(({ failure }) => failure !== null)
   const head = [
     html`<th scope="col"><span class="aside">Compare</span></th>`,
     header("Attempt", "label", sorting),
     isOfOne ? null : header("Experiment", "experiment", sorting),
     header("Outcome", "outcome", sorting),
-    ...columns.map((column) =>
-      header(
-        column.key,
-        columnName(column),
-        sorting,
-        column.unit === null ? null : html` <span class="quiet">${column.unit}</span>`,
-      ),
-    ),
-    hasFailures ? html`<th scope="col">Failure</th>` : null,
-    html`<th scope="col">Intent</th>`,
-    html`<th scope="col">By</th>`,
+    ...columns.map((column) => {
+      const unit =
+        column.unit === null || column.unit === "fraction" ? null : html` <span class="quiet">${column.unit}</span>`
+      return column.of === "mean"
+        ? html`<th scope="col" title="The mean of the last values of each arm">${column.key}${unit}</th>`
+        : header(column.key, columnName(column), sorting, unit)
+    }),
     header("Registered", "registered", sorting),
   ]
   return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>
@@ -115,16 +144,15 @@ ${ticking.isAll ? "Select none" : `Select all ${items.length}`}</a><span class="
       ? `Of those selected, the first ${limits.comparedAttempts} are compared.`
       : null
   }</span></div>
-<div class="table" tabindex="0" role="group" aria-label="Attempts"><table><caption class="aside">Attempts</caption>\
-<thead><tr>${head}</tr></thead><tbody>${items.map(
+<div class="table stacked" tabindex="0" role="group" aria-label="Attempts"><table>\
+<caption class="aside">Attempts</caption><thead><tr>${head}</tr></thead><tbody>${items.map(
     (row) => html`<tr data-entry><td><input type="checkbox" name="ids" value="${row.attemptId}" \
 aria-label="Compare ${row.label}"${attributes({ checked: ticking.isAll })}></td>
 <th scope="row">${label("attempt", row.attemptId, row.label)}</th>\
 ${isOfOne ? null : html`<td>${label("experiment", row.experimentId, row.experimentLabel)}</td>`}\
-<td>${outcome(row)}</td>${columns.map((column) =>
-      cell(row, column),
-    )}${hasFailures ? html`<td class="failure">${failed(row)}</td>` : null}<td>${words(row.intent)}</td>\
-<td>${person(row.registrant)}</td><td>${time(row.registeredAt)}</td></tr>
+<td>${outcome(row)}<br><span class="quiet">${words(row.intent)}</span>${failed(row)}</td>\
+${columns.map((column) => cell(row, column))}\
+<td class="by">${time(row.registeredAt)}<br>${person(row.registrant)}</td></tr>
 `,
   )}</tbody></table></div></form>`
 }
