@@ -143,7 +143,7 @@ export function createInstance({
       })
     },
   })
-  for (const each of [tables.numbers, tables.changed]) ledger.onForget(() => each.forget())
+  for (const each of [tables.numbers, tables.changed, tables.similar]) ledger.onForget(() => each.forget())
   const indexing = new AfterCommit(tables.search, (step) => ledger.queue.between(step), onNotIndexed)
   const { timeline, activity, watch } = ledger
 

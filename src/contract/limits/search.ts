@@ -37,14 +37,14 @@ export const ofSearch = {
   /** Characters of a text that are compared with others. */
   similarText: 1_500,
   /**
-   * Texts that have the terms of a text, summed over the terms that are weighed, the rarest ones; and texts that are
-   * counted to find those.
+   * Terms of a text of which the rarest are weighed, and texts that have these, summed over the terms. A term that more
+   * texts have is left out.
    */
-  similarWeighed: 1_500,
-  similarCounted: 10_000,
+  similarTerms: 100,
+  similarWeighed: 400,
   /** The best matches that are read, and the newest texts that are compared before they are indexed. */
   similarFound: 50,
-  similarLacked: 200,
+  similarLacked: 50,
   /**
    * Similar items in an answer, characters of the line about each, and newest attempts on one commit that are compared.
    */

@@ -12,7 +12,7 @@ import { Remembered } from "../measurements/remembered.ts"
 import type { Values } from "../measurements/values.ts"
 import { Passages } from "./bindings.ts"
 import { forgetPhrases, type Quantities, type Holder } from "./quantities.ts"
-import { NEAR, REACH, type Reach, reaching } from "./reach.ts"
+import { type Kept, NEAR, REACH, type Reach, reaching } from "./reach.ts"
 import { numeralsIn, readsOtherwise } from "./numerals.ts"
 import { presentOf, type Resolved } from "./found.ts"
 import { Resolver } from "./resolving.ts"
@@ -51,11 +51,19 @@ interface EffectRow {
 export type Checking = ReturnType<typeof checking>
 
 export function checking(db: Db, values: Values, labelled: Labels) {
-  const effectsOf = db.prepare<EffectRow>(
-    `SELECT f.version_id AS versionId, r.label, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now
+  const EFFECT = `SELECT f.version_id AS versionId, r.label, f.effect, f.figures,
+       m.holder_id IS NOT NULL AS hasMoved, m.now
      FROM records r JOIN finding_effects f ON f.version_id = r.version_id
      LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
-     WHERE r.room_id = +? AND r.kind = 'finding' ORDER BY r.version_id DESC, f.position LIMIT ${EFFECTS}`,
+     WHERE r.room_id = +? AND r.kind = 'finding'`
+  const NEWEST = `ORDER BY r.version_id DESC, f.position LIMIT ${EFFECTS}`
+  const effectsOf = db.prepare<EffectRow>(`${EFFECT} AND r.version_id >= +? ${NEWEST}`)
+  const effectsAmong = db.prepare<EffectRow>(
+    `${EFFECT} AND r.version_id IN (SELECT value FROM json_each(+?)) AND r.version_id < +? ${NEWEST}`,
+  )
+  const findingBefore = db.prepare<{ versionId: string }>(
+    `SELECT version_id AS versionId FROM records WHERE room_id = +? AND kind = 'finding'
+     ORDER BY version_id DESC LIMIT 1 OFFSET +?`,
   )
   const attemptsOfFinding = db.prepare<{ attemptId: string; experimentId: string; role: string }>(
     `SELECT t.attempt_id AS attemptId, a.experiment_id AS experimentId, t.role
@@ -86,8 +94,8 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     `SELECT DISTINCT p.arxiv_id AS arxivId FROM json_each(+?) j JOIN record_papers p ON p.arxiv_id = j.value
      JOIN records r ON r.version_id = p.version_id WHERE r.room_id = +?`,
   )
-  const recordCounts = db.prepare<{ kind: string; count: number }>(
-    "SELECT kind, count(*) AS count FROM records WHERE room_id = +? GROUP BY kind",
+  const recordCount = db.prepare<{ count: number }>(
+    "SELECT count(*) AS count FROM records WHERE room_id = +? AND kind = +?",
   )
   const experimentCount = db.prepare<{ count: number }>("SELECT count(*) AS count FROM experiments WHERE room_id = +?")
 
@@ -119,8 +127,12 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       reading === undefined ? [] : [{ holder, value: reading.value }],
     )
 
-  function effectsIn(roomId: string): KnownEffect[] {
-    return effectsOf.all(roomId).flatMap(({ versionId, label, effect, figures: stored, hasMoved, now }) => {
+  /** The effects of the newest findings of a Room, and of those among some records. */
+  function effectsIn(roomId: string, findings: number, versionIds: string): KnownEffect[] {
+    const first = findingBefore.get(roomId, findings)?.versionId ?? ""
+    const rows = effectsOf.all(roomId, first)
+    if (first !== "") rows.push(...effectsAmong.all(roomId, versionIds, first))
+    return rows.flatMap(({ versionId, label, effect, figures: stored, hasMoved, now }) => {
       const before = parse(stored)
       if (before === null) return []
       const present = hasMoved === 1 ? now && parse(now) : before
@@ -146,7 +158,31 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     }
   }
 
-  function checked(context: Context, text: string, most: Reach, kept: Remembered<Quantities>): CheckedText {
+  /** The counts and effects of a Room and the numbers of its texts, each read when a text first asks for it. */
+  function roomOf(roomId: string, { findings }: Reach) {
+    const [counts, effects] = [new Map<string, number | undefined>(), new Map<string, KnownEffect[]>()]
+    const numbers = new Map<string, ReturnType<typeof numbersOf>>()
+    const counted = (noun: string) =>
+      noun === "experiment" ? experimentCount.one(roomId).count : recordCount.one(roomId, noun).count || undefined
+    return {
+      numbersOf: (holder: Holder, text: string) =>
+        numbers.getOrInsertComputed(`${holder.kind} ${holder.id}`, () => numbersOf(holder, text)),
+      countOf: (noun: string) => counts.getOrInsertComputed(noun, counted),
+      effectsBeside(versionIds: readonly string[]): readonly KnownEffect[] {
+        const ids = JSON.stringify([...versionIds].sort())
+        return effects.getOrInsertComputed(ids, () => effectsIn(roomId, findings, ids))
+      },
+    }
+  }
+  type OfRoom = ReturnType<typeof roomOf>
+
+  function checked(
+    context: Context,
+    text: string,
+    most: Reach,
+    kept: Kept,
+    ofRoom: OfRoom = roomOf(context.roomId, most),
+  ): CheckedText {
     const { roomId } = context
     const first = numeralsIn(text, new Set(), most.numbers)
     const objects = objectsOf(
@@ -174,8 +210,10 @@ export function checking(db: Db, values: Values, labelled: Labels) {
         : filed.all(JSON.stringify(read.papers.map(({ arxivId }) => arxivId)), roomId).map(({ arxivId }) => arxivId),
     )
     const present =
-      found === undefined ? read.numerals.map(() => SETTING) : resolved(context, text, read, found, objects, own)
-    const results = found === undefined ? present : withMoved(context, text, read, found, objects, own, present)
+      found === undefined
+        ? read.numerals.map(() => SETTING)
+        : resolved(context, text, read, found, objects, own, ofRoom)
+    const results = found === undefined ? present : withMoved(context, text, read, found, objects, own, ofRoom, present)
     const told = read.numerals.map((numeral, at): CheckedNumber => {
       const { state, is, candidates } = results[at] ?? SETTING
       const { start, end } = numeral
@@ -207,6 +245,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     found: Quantities,
     objects: Objects,
     own: ReturnType<typeof ownOf>,
+    ofRoom: OfRoom,
   ): Resolved[] {
     const succeeded = new Set(
       found.attempts.flatMap(({ attemptId, status }) =>
@@ -225,29 +264,22 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       versionIds: new Set(own.versionIds),
       groups: succeeded.size === 0 ? [] : found.groupsAmong(succeeded, holder),
     }
-    const counts = new Map(recordCounts.all(context.roomId).map(({ kind, count }) => [kind, count]))
-    counts.set("experiment", experimentCount.one(context.roomId).count)
     const stated = new Map<string, ReturnType<typeof numbersOf>>()
     const planned = [
       ...own.planIds.flatMap((planId) => {
         const plan = planText.get(planId)
-        return plan === undefined ? [] : numbersOf({ kind: "plan", id: planId, label: plan.label }, plan.text)
+        return plan === undefined ? [] : ofRoom.numbersOf({ kind: "plan", id: planId, label: plan.label }, plan.text)
       }),
       // What a hypothesis predicts and a paper claims is stated there, not measured.
       ...own.versionIds.flatMap((id) => {
         const record = predicted.get(id)
-        return record === undefined ? [] : numbersOf({ kind: "record", id, label: record.label }, record.text)
+        return record === undefined ? [] : ofRoom.numbersOf({ kind: "record", id, label: record.label }, record.text)
       }),
     ]
+    const findings = [...own.versionIds, ...idsOf(objects, "finding").map(({ id }) => id)]
     const known: Known = {
-      ...{
-        quantities: found,
-        effects: effectsIn(context.roomId),
-        own: belonging,
-        behind: behindOf(objects),
-        counts,
-        planned,
-      },
+      ...{ quantities: found, own: belonging, behind: behindOf(objects), planned, countOf: ofRoom.countOf },
+      effects: () => ofRoom.effectsBeside(findings),
       statedIn: (label) =>
         stated.getOrInsertComputed(label, () => {
           const object = objects.get(label)
@@ -255,7 +287,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
           const { id, kind } = object
           const row =
             kind === "plan" ? planText.get(id) : kind === "experiment" ? experimentText.get(id) : wording.get(id)
-          return row === undefined ? [] : numbersOf({ kind: holderKind(kind), id, label }, row.text)
+          return row === undefined ? [] : ofRoom.numbersOf({ kind: holderKind(kind), id, label }, row.text)
         }),
     }
     const passages = new Passages(text, read, found)
@@ -277,6 +309,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     found: Quantities,
     objects: Objects,
     own: ReturnType<typeof ownOf>,
+    ofRoom: OfRoom,
     present: readonly Resolved[],
   ): readonly Resolved[] {
     const { since, roomId } = context
@@ -289,7 +322,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     )
     const then = about.length === 0 || about.length > NEAR ? undefined : former(roomId, about, since)
     if (then === undefined) return present
-    const before = resolved(context, text, read, then, objects, own)
+    const before = resolved(context, text, read, then, objects, own, ofRoom)
     return present.map((result, at) => {
       const held = before[at]
       if (!isLost(result) || held?.state !== "resolves" || held.is === undefined) return result
@@ -298,6 +331,25 @@ export function checking(db: Db, values: Values, labelled: Labels) {
   }
 
   const keptTexts = new Remembered<CheckedText>(TEXTS)
+  const newest = db.prepare<{ position: number; digest: Buffer }>(
+    "SELECT position, digest FROM journal ORDER BY position DESC LIMIT 1",
+  )
+  const stands = db.prepare("SELECT 1 FROM journal WHERE position = +? AND digest = +?")
+  const keptInWrites = new Remembered<{ quantities: Quantities; position: number; digest: Buffer }>(KEPT)
+  /**
+   * What one write worked out holds for the next, unless it was rolled back: then the row that was the journal's newest
+   * has gone, or is another.
+   */
+  const sinceWrites: Kept = {
+    get(key) {
+      const found = keptInWrites.get(key)
+      return found !== undefined && stands.get(found.position, found.digest) ? found.quantities : undefined
+    },
+    set(key, quantities) {
+      const last = newest.get()
+      if (last !== undefined) keptInWrites.set(key, { quantities, ...last })
+    },
+  }
   const head = db.prepare<{ digest: string }>("SELECT activity_digest AS digest FROM room_heads WHERE room_id = +?")
   const heard = db.prepare<{ state: string }>(
     `SELECT concat_ws(' ', (SELECT count(*) || ' ' || sum(revision) FROM experiments WHERE room_id = +?),
@@ -333,11 +385,10 @@ export function checking(db: Db, values: Values, labelled: Labels) {
      * first numbers, those of all texts counted together.
      */
     checkedInWrite(context: Context, texts: readonly string[]): readonly CheckedText[] {
-      // Kept for this write alone: if it is rolled back, its rows have never been.
-      const kept = new Remembered<Quantities>(KEPT)
+      const ofRoom = roomOf(context.roomId, REACH.write)
       let left: number = REACH.write.numbers
       return texts.map((text) => {
-        const found = checked(context, text, { ...REACH.write, numbers: left }, kept)
+        const found = checked(context, text, { ...REACH.write, numbers: left }, sinceWrites, ofRoom)
         left -= found.numbers.length
         return found
       })
@@ -350,6 +401,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     /** Forgets everything, after words were withheld. */
     forget(): void {
       keptQuantities.clear()
+      keptInWrites.clear()
       keptTexts.clear()
       states.clear()
       forgetPhrases()

@@ -35,7 +35,7 @@ export function countOf(
   const [, noun = ""] = COUNTED.exec(outOf === null ? tail : tail.slice(outOf[0].length)) ?? []
   const isN = /\b[nN]\s?=\s?$/u.test(head)
   if (noun === "" && !isN) return undefined
-  const { quantities, own, counts } = scope.known
+  const { quantities, own } = scope.known
   const stem = isN
     ? "n"
     : noun
@@ -84,7 +84,7 @@ export function countOf(
     const scope = new Set(inScope.map(({ attemptId }) => attemptId))
     if (arms !== undefined) found.push([[...arms.values()].filter((some) => !some.isDisjointFrom(scope)).length, of])
   }
-  const ofRoom = counts.get(stem)
+  const ofRoom = scope.known.countOf(stem)
   if (ofRoom !== undefined) found.push([ofRoom, room])
   if (stem === "metric") found.push([quantities.metrics.size, room])
   const match = found.find(([count]) => numeral.readings.some(({ value }) => value === count))

@@ -41,10 +41,9 @@ export class Differences {
   effect(numeral: Numeral, bindings: Bindings, roles: readonly string[]): Match | undefined {
     const named = new Set(this.#scope.effectsNamed(bindings))
     const metric = bindings.get("metric")
-    for (const known of this.#scope.known.effects) {
+    for (const known of metric === undefined ? named : this.#scope.known.effects()) {
       const { effect, before, now, hasMoved, holder } = known
-      if (metric === undefined ? !named.has(known) : metric.level <= SENTENCE && !metric.values.has(effect.metric))
-        continue
+      if (metric !== undefined && metric.level <= SENTENCE && !metric.values.has(effect.metric)) continue
       const sides = this.#sidesOf(effect, numeral, bindings)
       if (sides === undefined || (!named.has(known) && !(sides.isNamed && metric !== undefined))) continue
       const measure = { name: effect.metric, unit: before.unit }

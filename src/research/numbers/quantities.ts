@@ -80,7 +80,7 @@ export interface Quantities {
   /** The ids of the attempts of each experiment, by its label. */
   readonly ofExperiment: ReadonlyMap<string, ReadonlySet<string>>
   /** The groups of some attempts alone, for each metric that they reported. */
-  groupsAmong(attemptIds: ReadonlySet<string>, holder: Holder): Group[]
+  groupsAmong(attemptIds: ReadonlySet<string>, holder: Holder): readonly Group[]
 }
 
 /** Most names that are looked for, and most values of a dimension among them. */
@@ -89,8 +89,8 @@ const [NAMES, NAMED_VALUES] = [20_000, 500]
 const MERGED = 3
 /** Values of dimensions whose phrases are kept. */
 const SAID = 5_000
-/** Experiments whose groups are worked out for a metric. */
-const EXPERIMENTS = 300
+/** Experiments whose groups are worked out for a metric, and sets of attempts whose groups are kept. */
+const [EXPERIMENTS, AMONG] = [300, 50]
 
 /** All sublists of a list, the whole one first. */
 const sublists = <T>(items: readonly T[]): (readonly T[])[] =>
@@ -236,6 +236,18 @@ export function quantitiesOf(
     return metric
   })
 
+  const groupsAmong = (attemptIds: ReadonlySet<string>, holder: Holder): Group[] =>
+    found.flatMap((metric) => {
+      const { frame } = metric
+      if (!frame.sources.some(({ attemptId }) => attemptIds.has(attemptId))) return []
+      const some = filtered(frame, (index) =>
+        attemptIds.has(frame.sources[frame.sourceOf[index] ?? -1]?.attemptId ?? ""),
+      )
+      const own = attempts.filter(({ attemptId }) => attemptIds.has(attemptId))
+      return groupsOf(metric, holder, some, own)
+    })
+  const among = new Map<string, readonly Group[]>()
+
   const metrics = Map.groupBy(found, ({ name }) => name)
   const means = found.flatMap(({ groups }) => groups.map(({ summary }) => summary.mean))
   const size = found.reduce((sum, { frame }) => sum + frame.values.length, means.length)
@@ -263,20 +275,10 @@ export function quantitiesOf(
     // What is not finite stands at the end.
     sorted: sorted.map((value) => (Number.isFinite(value) ? value : Number.NaN)).sort(),
     experiments,
-    groupsAmong: (attemptIds, holder) =>
-      found.flatMap((metric) => {
-        const { frame } = metric
-        if (!frame.sources.some(({ attemptId }) => attemptIds.has(attemptId))) return []
-        const some = filtered(frame, (index) =>
-          attemptIds.has(frame.sources[frame.sourceOf[index] ?? -1]?.attemptId ?? ""),
-        )
-        return groupsOf(
-          metric,
-          holder,
-          some,
-          attempts.filter(({ attemptId }) => attemptIds.has(attemptId)),
-        )
-      }),
+    groupsAmong(attemptIds, holder) {
+      if (among.size > AMONG) among.clear()
+      return among.getOrInsertComputed(JSON.stringify([holder, ...attemptIds]), () => groupsAmong(attemptIds, holder))
+    },
   }
 }
 

@@ -9,15 +9,22 @@ export interface Reach {
   readonly attempts: number
   readonly values: number
   readonly numbers: number
+  readonly findings: number
 }
+/** Findings of a Room whose effects are known to a check that holds nobody up. */
+const FINDINGS = 100_000
 /**
- * How far a check reaches: the attempts of a Room and the values whose quantities are worked out, and the numbers that
- * are looked up. Of a larger Room it reaches the attempts that the text is about. A write is checked while others wait.
+ * How far a check reaches: the attempts of a Room and the values whose quantities are worked out, the numbers that are
+ * looked up, and the newest findings whose effects are known. Of a larger Room it reaches the attempts and findings
+ * that the text is about. A write is checked while others wait.
  */
 export const REACH = {
-  write: { attempts: 200, values: 2_000, numbers: 50 },
-  read: { attempts: 200, values: limits.measuredValues, numbers: limits.checkedNumbers },
-  all: { attempts: limits.measuredAttempts, values: limits.measuredValues, numbers: limits.checkedNumbers },
+  write: { attempts: 200, values: 2_000, numbers: 50, findings: 200 },
+  read: { attempts: 200, values: limits.measuredValues, numbers: limits.checkedNumbers, findings: FINDINGS },
+  all: {
+    ...{ attempts: limits.measuredAttempts, values: limits.measuredValues },
+    ...{ numbers: limits.checkedNumbers, findings: FINDINGS },
+  },
 } satisfies Record<string, Reach>
 /** Attempts that a text is about, at most. */
 export const NEAR = 200
@@ -28,10 +35,19 @@ interface About {
   readonly experiments: readonly string[]
 }
 
+/** Quantities that were worked out, by what they depend on. */
+export type Kept = Pick<Remembered<Quantities>, "get" | "set">
+
+/** SQL for a number that grows with each report about an attempt, and with the opening of its sealed plan. */
+const CHANGES = "coalesce(sum(revision + late_reports + coalesce(octet_length(plan_match), 0)), 0)"
+
 export function reaching(db: Db, values: Values) {
   const size = db.prepare<{ attempts: number; revisions: number; newest: string | null }>(
-    `SELECT count(*) AS attempts, coalesce(sum(revision), 0) AS revisions, max(attempt_id) AS newest
+    `SELECT count(*) AS attempts, ${CHANGES} AS revisions, max(attempt_id) AS newest
      FROM attempts WHERE room_id = +?`,
+  )
+  const changesOf = db.prepare<{ revisions: number }>(
+    `SELECT ${CHANGES} AS revisions FROM json_each(+?) j JOIN attempts a ON a.attempt_id = j.value`,
   )
   const attemptsOfExperiment = db.prepare<{ attemptId: string }>(
     "SELECT attempt_id AS attemptId FROM attempts WHERE experiment_id = +? LIMIT 10000",
@@ -41,10 +57,12 @@ export function reaching(db: Db, values: Values) {
   )
 
   /** The quantities of some attempts, worked out once for each key. */
-  function quantities(kept: Remembered<Quantities>, key: string, roomId: string, attempts: () => Measured[]) {
-    const known = kept.get(key) ?? quantitiesOf(values, roomId, attempts())
-    kept.set(key, known)
-    return known
+  function quantities(kept: Kept, key: string, roomId: string, attempts: () => Measured[]) {
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const made = quantitiesOf(values, roomId, attempts())
+    kept.set(key, made)
+    return made
   }
 
   /** The attempts that a text is checked against; undefined if those that it is about have too many values. */
@@ -52,7 +70,7 @@ export function reaching(db: Db, values: Values) {
     { roomId, attempts: named, experiments: about }: About,
     own: ReadonlySet<string>,
     most: Reach,
-    kept: Remembered<Quantities>,
+    kept: Kept,
   ): Quantities | undefined {
     const { attempts, revisions, newest } = size.one(roomId)
     const state = `${roomId} ${attempts} ${revisions} ${newest}`
@@ -79,7 +97,8 @@ export function reaching(db: Db, values: Values) {
       for (const { attemptId } of some) found.add(attemptId)
     }
     const attemptIds = [...found].sort()
-    return quantities(kept, `${state} ${attemptIds.join()}`, roomId, () => values.attempts({ attemptIds }))
+    const { revisions: changes } = changesOf.one(JSON.stringify(attemptIds))
+    return quantities(kept, `${state} ${changes} ${attemptIds.join()}`, roomId, () => values.attempts({ attemptIds }))
   }
 
   return { sizeOf: (roomId: string) => size.one(roomId), quantities: reached }

@@ -28,12 +28,13 @@ export interface Own {
 /** What is known of a Room. */
 export interface Known {
   readonly quantities: Quantities
-  readonly effects: readonly KnownEffect[]
+  /** Effects of its findings, newest first. */
+  effects(): readonly KnownEffect[]
   readonly own: Own
   /** The attempts behind findings and plans, by label. */
   readonly behind: ReadonlyMap<string, ReadonlySet<string>>
-  /** Counts of the Room's objects, by noun. */
-  readonly counts: ReadonlyMap<string, number>
+  /** How many objects of a kind the Room has; undefined if it has none, or there is no such kind. */
+  countOf(noun: string): number | undefined
   /** Numbers that the plan of the record states, and those of records that a text names, by label. */
   statedIn(label: string): readonly { readonly holder: Holder; readonly value: number }[]
   readonly planned: readonly { readonly holder: Holder; readonly value: number }[]
@@ -153,11 +154,12 @@ export class Scope {
 
   /** The effects of the record itself, and of findings that the sentence names. */
   effectsNamed(bindings: Bindings): KnownEffect[] {
-    const { effects, own } = this.known
+    const { own } = this.known
     const findings = bindings.get("F")?.values
-    return effects.filter(
-      ({ holder: { id, label } }) => own.versionIds.has(id) || (label !== null && findings?.has(label)),
-    )
+    if (own.versionIds.size === 0 && findings === undefined) return []
+    return this.known
+      .effects()
+      .filter(({ holder: { id, label } }) => own.versionIds.has(id) || (label !== null && findings?.has(label)))
   }
 
   /** The metrics that a text names for a number. */

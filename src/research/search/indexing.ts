@@ -1,5 +1,6 @@
 /** Writes texts to the search indexes. */
 import type { Db } from "../../ledger/storage/database.ts"
+import { termCountsOf } from "./term-counts.ts"
 import { type Wording, wordsOf } from "./wording.ts"
 import { indexed } from "../../contract/words.ts"
 
@@ -53,9 +54,14 @@ export function indexing(db: Db) {
     ),
   ) as [Run, Run, Run, Run]
 
+  const counts = termCountsOf(db)
+
   const put = ({ item, label, title, tags, ...wording }: Text) => {
-    const body = wordsOf(wording)
-    return insert.run(item, body === null ? null : indexed(body), label, title === null ? null : indexed(title), tags)
+    const words = wordsOf(wording)
+    const texts = [words, title].map((text) => (text === null ? null : indexed(text)))
+    const [body = null, called = null] = texts
+    insert.run(item, body, label, called, tags)
+    counts.added(item, texts)
   }
 
   /**
@@ -98,6 +104,7 @@ export function indexing(db: Db) {
     indexChanged(): void {
       const texts = changed.all()
       if (texts.length === 0) return
+      counts.forget()
       for (const text of texts) {
         remove.run(text.item)
         put(text)
@@ -125,6 +132,7 @@ export function indexing(db: Db) {
 
     /** Rebuilds the indexes from the current texts. */
     reindex(): void {
+      counts.forget()
       for (const statement of [forgetConcepts, forget, settle]) statement.run()
       putNext(Number.MAX_SAFE_INTEGER)
     },

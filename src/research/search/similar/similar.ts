@@ -18,7 +18,8 @@ import { AGENT, AGENT_OF_ENTRY, authorIn } from "../../../ledger/journal/author.
 import { isSign, keptOf, wordsIn } from "../../../contract/words.ts"
 import type { Actor } from "../../../ledger/journal/actor.ts"
 import { INDEXED } from "../indexing.ts"
-import { IN_TITLE_OR_BODY as IN_TEXT, tagsOf } from "../query.ts"
+import { termCountsOf } from "../term-counts.ts"
+import { IN_TITLE_OR_BODY as IN_TEXT } from "../query.ts"
 import { type Wording, wordsOf } from "../wording.ts"
 
 // How similar objects are shown, and how the journal stores the list of them with a write.
@@ -226,8 +227,13 @@ interface Weighed {
   readonly term: string
   readonly texts: number
 }
-/** The numbers of texts up to which those of a term are counted, one after the other. */
-const COUNTED = [64, 512, limits.similarWeighed]
+/** The terms of a text that waits for the index, in its title and in its body. */
+interface Terms {
+  readonly inTitle: ReadonlySet<string>
+  readonly inBody: ReadonlySet<string>
+}
+/** Texts whose terms are kept: each is compared with all that are written until it is indexed. */
+const WAITING = 500
 
 export type Similar = ReturnType<typeof similar>
 
@@ -238,18 +244,21 @@ export function similar(db: Db, now: () => number) {
     "SELECT count(*) AS texts FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",
   )
   const all = db.prepare<{ texts: number }>("SELECT coalesce(max(item), 0) AS texts FROM search_items")
-  // The rank of a text counts the words alone: to weigh a Room or a kind would read all of its texts.
+  // Few texts have a word that is weighed, so the Room of each is looked up: by tags, all of the Room would be read.
   const matched = db.prepare<Scored>(
     `SELECT i.item, i.id, i.kind, -q.rank AS score
      FROM search_index q JOIN search_items i ON i.item = q.rowid
-     WHERE q.search_index MATCH +? AND i.part IS NULL
-       AND +q.rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH +?)
+     WHERE q.search_index MATCH +? AND i.part IS NULL AND i.kind IN (${KINDS})
+       AND CASE i.kind
+         WHEN 'experiment' THEN (SELECT x.room_id FROM experiments x WHERE x.experiment_id = i.id)
+         WHEN 'attempt' THEN (SELECT a.room_id FROM attempts a WHERE a.attempt_id = i.id)
+         ELSE (SELECT r.room_id FROM records r WHERE r.version_id = i.id) END = +?
      ORDER BY q.rank, q.rowid DESC LIMIT +?`,
   )
-  const lacked = db.prepare<Found & Wording & { title: string | null }>(
-    `SELECT i.item, i.id, i.kind, s.title, s.line, s.content
-     FROM search_items i JOIN search_texts s USING (item) JOIN search_places p USING (item)
-     WHERE i.item > ${INDEXED} AND i.kind IN (${KINDS}) AND i.part IS NULL AND p.room_id = +?
+  const lacked = db.prepare<Found & Wording>(
+    `SELECT i.item, i.id, i.kind, p.line, h.content
+     FROM search_items i JOIN search_places p USING (item) JOIN journal h ON h.position = p.position
+     WHERE i.item > +? AND i.kind IN (${KINDS}) AND i.part IS NULL AND p.room_id = +?
      ORDER BY i.item DESC LIMIT ${limits.similarLacked}`,
   )
   const one = db.prepare<Wording & { title: string | null; ran: string }>(
@@ -271,31 +280,35 @@ export function similar(db: Db, now: () => number) {
      WHERE i.part IS NULL AND ${EXECUTED} = +? LIMIT +?`,
   )
 
+  const counts = termCountsOf(db)
+  const done = db.prepare<{ item: number }>(`SELECT ${INDEXED} AS item`)
+
   /** Chooses the terms to weigh: the rarest, as long as the texts that have them are not too many. */
   function rarest(terms: ReadonlySet<string>): Weighed[] {
-    const chosen: Weighed[] = []
-    let waiting = [...terms]
-    let left: number = limits.similarWeighed
-    for (const most of COUNTED) {
-      const found = waiting
-        .slice(0, Math.floor(limits.similarCounted / most))
-        .map((term) => ({ term, texts: counted.one(`${IN_TEXT} : "${term}"`, most).texts }))
-      const known = found.filter(({ texts }) => texts < most).sort((first, second) => first.texts - second.texts)
-      for (const weighed of known) {
-        if (weighed.texts > left) return chosen
-        left -= weighed.texts
-        chosen.push(weighed)
-        waiting = waiting.filter((term) => term !== weighed.term)
-      }
-    }
-    return chosen
+    const most = limits.similarWeighed
+    const count = (term: string) => counts.of(term, () => counted.one(`${IN_TEXT} : "${term}"`, most).texts)
+    const known = [...terms.values().take(limits.similarTerms)].map((term) => ({ term, texts: count(term) }))
+    known.sort((first, second) => first.texts - second.texts)
+    let left: number = most
+    const isMore = known.findIndex(({ texts }) => texts >= most || (left -= texts) < 0)
+    return isMore === -1 ? known : known.slice(0, isMore)
+  }
+
+  const waiting = new Map<string, Terms>()
+  function termsOfWaiting(wording: Wording): Terms {
+    const { kind, line, content } = wording
+    if (waiting.size >= WAITING) waiting.clear()
+    return waiting.getOrInsertComputed(`${kind}\n${line}\n${content}`, () => ({
+      inTitle: termsOf(kind === "attempt" ? "" : (line ?? "")),
+      inBody: termsOf(wordsOf(wording) ?? ""),
+    }))
   }
 
   /** Scores the texts of a Room that are not indexed yet, as the index would. */
-  function pending(roomId: string, terms: readonly Weighed[]): Scored[] {
+  function pending(roomId: string, after: number, terms: readonly Weighed[]): Scored[] {
     const texts = all.one().texts
-    return lacked.all(roomId).flatMap(({ item, id, kind, title, ...wording }) => {
-      const [inTitle, inBody] = [termsOf(title ?? ""), termsOf(wordsOf({ kind, ...wording }) ?? "")]
+    return lacked.all(after, roomId).flatMap(({ item, id, kind, ...wording }) => {
+      const { inTitle, inBody } = termsOfWaiting({ kind, ...wording })
       const score = terms.reduce((sum, { term, texts: having }) => {
         const times = (inTitle.has(term) ? 4 : 0) + (inBody.has(term) ? 1 : 0)
         return sum + (Math.log(1 + (texts - having + 0.5) / (having + 0.5)) * 2.2 * times) / (times + 1.2)
@@ -306,17 +319,19 @@ export function similar(db: Db, now: () => number) {
 
   /** Finds the objects of a Room similar to a text, best first, except one id. */
   function nearTo(roomId: string, query: string, but?: string): Found[] {
+    const through = done.one().item
+    counts.open(through)
     const terms = rarest(termsOf(query.slice(0, limits.similarText)))
-    const found = pending(roomId, terms)
+    const found = pending(roomId, through, terms)
     const indexed = terms.filter(({ texts }) => texts > 0).map(({ term }) => `"${term}"`)
     if (indexed.length > 0) {
       const words = `${IN_TEXT} : (${indexed.join(" OR ")})`
-      const within = [words, ...tagsOf({ roomId, kinds: enumerations.similarKind })].join(" AND ")
-      found.push(...matched.all(words, within, limits.similarFound))
+      found.push(...matched.all(words, roomId, limits.similarFound))
     }
     return found
       .filter(({ id }) => id !== but?.toLowerCase())
       .sort((first, second) => second.score - first.score || second.item - first.item)
+      .slice(0, limits.similarFound)
   }
 
   /** Finds attempts in any Room that ran the same, newest first. @param ran from `executionText` */
@@ -339,6 +354,8 @@ export function similar(db: Db, now: () => number) {
 
   return {
     restoreExtras,
+    /** Forgets the terms that are kept, after words were withheld. */
+    forget: () => waiting.clear(),
 
     /** Finds the objects of a Room that are similar to a text. */
     near: (roomId: string, text: string): SimilarItem[] =>
