@@ -1,13 +1,30 @@
 /** The names of operations and reads: the gist of each, the parameters of a read, the names nearest to a wrong one. */
 import type { Operation } from "../contract/definitions/operation.ts"
-import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import type { Read } from "../contract/definitions/read.ts"
-import { orOf } from "../contract/text.ts"
+import { orOf, shortened } from "../contract/text.ts"
 import { agentOperations, agentReads } from "./manifest.ts"
-import { pathParameters, queryParameters } from "./parameters.ts"
+import { bullets } from "./markdown.ts"
 
 /** The first sentence of a summary, or its text up to the first colon. */
 export const gist = (summary: string): string => /^.*?(?=[.:;](?:\s|$)|$)/.exec(summary)?.[0] ?? summary
+
+/** Characters of a line of an index beside the name. */
+const INDEXED = 44
+
+/** An index: a line each, but of those for a Library or about the service the names alone. */
+export function indexOf(described: readonly (Operation | Read)[]): string {
+  const isOfLibrary = ({ family }: Operation | Read) => family === "library"
+  const isOfService = (each: Operation | Read) => "surface" in each && each.surface === "discovery"
+  const names = (of: readonly { readonly name: string }[], title: string) =>
+    of.length === 0 ? [] : [`${title}: ${of.map(({ name }) => name).join(", ")}`]
+  return bullets([
+    ...described
+      .filter((each) => !isOfLibrary(each) && !isOfService(each))
+      .map(({ name, summary }) => `${name}: ${shortened(gist(summary), INDEXED)}`),
+    ...names(described.filter(isOfLibrary), "Of the Library"),
+    ...names(described.filter(isOfService), "About the service"),
+  ])
+}
 
 const operationsByName = new Map(agentOperations.map((operation) => [operation.name, operation]))
 const readsByName = new Map(agentReads.map((read) => [read.name, read]))
@@ -57,35 +74,3 @@ export function nearest(name: string): string[] {
 /** The sentence for a name that does not exist. */
 export const noSuchName = (name: string): string =>
   `No operation or read has the name ${name.slice(0, 60)}. The nearest are ${orOf(nearest(name))}.`
-
-/** A read as a schema: its path, its parameters with their bounds, and the forms of its answer. */
-export function readSchema({
-  name,
-  summary,
-  method,
-  path,
-  query,
-  surface,
-  permissions,
-  cursor,
-  formats,
-}: Read): JsonSchema {
-  const parameters = [...pathParameters(path), ...queryParameters(query.entries)]
-  const needs = surface === "credential" || surface === "key" ? { needs: [surface, ...permissions] } : {}
-  return {
-    title: name,
-    description: summary,
-    [method.toLowerCase()]: path,
-    ...needs,
-    ...(cursor !== null && { cursor }),
-    forms: ["json", "markdown", ...Object.keys(formats).filter((form) => form !== "markdown")],
-    type: "object",
-    properties: Object.fromEntries(
-      parameters.map(({ name: parameter, schema, description }) => [
-        parameter,
-        { ...schema, ...(description !== undefined && { description }) },
-      ]),
-    ),
-    required: parameters.flatMap(({ name: parameter, required }) => (required ? [parameter] : [])),
-  }
-}

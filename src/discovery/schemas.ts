@@ -9,10 +9,12 @@ import { limits } from "../contract/limits.ts"
 import { isUuid } from "../contract/schema/fields.ts"
 import { Refusal, wrongParameter } from "../contract/refusals/refusal.ts"
 import { type Family, schemaVersions } from "../contract/versions.ts"
+import type { Read } from "../contract/definitions/read.ts"
 import type { SchemaBundle, SchemaIndex } from "./answers.ts"
 import type { Place } from "./bootstrap.ts"
 import { agentOperations, agentOperationsOf } from "./manifest.ts"
-import { namedRead, noSuchName, readSchema } from "./named.ts"
+import { namedRead, noSuchName } from "./named.ts"
+import { pathParameters, queryParameters } from "./parameters.ts"
 import type { DiscoveryParameters } from "./routes.ts"
 
 // Describes a JSON Schema in prose: a row for each property at any depth, with its type, bounds and whether it is
@@ -299,6 +301,38 @@ function compactSchema(operations: readonly Operation[]): JsonSchema {
   return shared(others.length === 0 ? { $comment, ...one } : { $comment, operations: [one, ...others] })
 }
 
+/** A read as a schema: its path, its parameters with their bounds, and the forms of its answer. */
+export function readSchema({
+  name,
+  summary,
+  method,
+  path,
+  query,
+  surface,
+  permissions,
+  cursor,
+  formats,
+}: Read): JsonSchema {
+  const parameters = [...pathParameters(path), ...queryParameters(query.entries)]
+  const needs = surface === "credential" || surface === "key" ? { needs: [surface, ...permissions] } : {}
+  return {
+    title: name,
+    description: summary,
+    [method.toLowerCase()]: path,
+    ...needs,
+    ...(cursor !== null && { cursor }),
+    forms: ["json", "markdown", ...Object.keys(formats).filter((form) => form !== "markdown")],
+    type: "object",
+    properties: Object.fromEntries(
+      parameters.map(({ name: parameter, schema, description }) => [
+        parameter,
+        { ...short(schema, parameter), ...(description !== undefined && { description }) },
+      ]),
+    ),
+    required: parameters.flatMap(({ name: parameter, required }) => (required ? [parameter] : [])),
+  }
+}
+
 const familyOf = (document: SchemaDocument): Family => (document === "library" ? "library" : "research")
 const listed = (document: SchemaDocument): readonly Operation[] =>
   agentOperations.filter((operation) => operation.document === document)
@@ -358,11 +392,17 @@ export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBund
  */
 export function schemaAnswer(document: SchemaDocument, query: DiscoveryParameters<"research_schema">, place: Place) {
   const { operation } = query
-  const named = operation?.split(",").map((name) => namedRead(name.trim())) ?? []
-  const found = named.filter((read) => read !== undefined).slice(0, MOST_NAMES)
-  if (found.length > 0 && found.length === named.length) {
+  const names = operation?.split(",").map((name) => name.trim()) ?? []
+  const described = names
+    .map(namedRead)
+    .filter((read) => read !== undefined)
+    .slice(0, MOST_NAMES)
+    .map(readSchema)
+  const operations = names.filter((name) => namedRead(name) === undefined)
+  if (described.length > 0) {
     if (query.example !== undefined) throw wrongParameter("/example", "is of operations, and this is a read")
-    const described = found.map(readSchema)
+    if (operations.length > 0)
+      return { reads: described, ...compactSchema(operationsIn(document, operations.join(","))) }
     return described.length > 1 ? { reads: described } : present(described[0])
   }
   if (query.compact !== undefined) {

@@ -10,14 +10,14 @@ import { reads } from "../contract/reads/index.ts"
 import { schemaVersions, type Family } from "../contract/versions.ts"
 import { agentOperationsOf, agentOperations, agentReads } from "./manifest.ts"
 import { all, blocks, bullets, code, get, inCode, op, table, either, numbered } from "./markdown.ts"
-import { inDigits, shortened } from "../contract/text.ts"
+import { inDigits } from "../contract/text.ts"
 import { operationRefusals, readRefusals } from "./possible-refusals.ts"
 import { states } from "../contract/states.ts"
 import { bodySchema, schemaUrl } from "../contract/definitions/json-schema.ts"
 import type { Conditional, Operation } from "../contract/definitions/operation.ts"
 import type { Read } from "../contract/definitions/read.ts"
 import { bootstrap } from "./bootstrap.ts"
-import { gist } from "./named.ts"
+import { indexOf } from "./named.ts"
 import { type Parameter, pathParameters, queryParameters } from "./parameters.ts"
 import { type Row, rows, typeInWords, typeNames } from "./schemas.ts"
 
@@ -313,20 +313,16 @@ function describedParameter(parameter: Parameter): string {
   return `${parameterText(bare)}${description === undefined ? "" : `. ${description}`}`
 }
 
-const indexLine = ({ name, summary }: Operation | Read): string => `${name}: ${shortened(gist(summary), INDEXED)}`
-/** Characters of a line of the index beside the name. */
-const INDEXED = 44
-
-/** A line for each operation and each read. */
+/** The operations and the reads. */
 export const capabilityIndex = (): string =>
   blocks(
     "# Capabilities",
     `Add ${inCode("&operation=NAME")} for one operation or read with its parameters, or ${inCode("&operation=all")} ` +
       "for all of them with every refusal.",
     "## Operations",
-    bullets(agentOperations.map(indexLine)),
+    indexOf(agentOperations),
     "## Reads",
-    bullets(agentReads.map(indexLine)),
+    indexOf(agentReads),
   )
 
 export const capabilities = (): string =>

@@ -56,7 +56,7 @@ export async function listResources(door: ServiceCaller, cursor: string | undefi
 
 /** Reads a resource. @throws ResourceNotFoundError for another address, or if there is nothing at it */
 export async function readResource(door: ServiceCaller, uri: string, signal: AbortSignal) {
-  if (uri === skillOf(door).uri) return { contents: [{ uri, mimeType, text: mcpSkill(door) }] }
+  if (uri === skillOf(door).uri) return { contents: [{ uri, mimeType, text: mcpSkill() }] }
   const path = pathBelow(door, uri)
   const document =
     path === undefined ? undefined : await askDocument(door, path, { signal, bytes: limits.toolAnswerMost })

@@ -24,10 +24,11 @@ export const instructions = ({ baseUrl, bearer }: ServiceCaller): string =>
   `Public research in Rooms at ${baseUrl}: hypotheses, experiments, attempts and findings, with the evidence for and ` +
   `against them. ${mayDo[bearer]} ${advice.weigh}`
 
-export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
+/** The skill goes on where the instructions end. */
+export const mcpSkill = (): string =>
   `${blocks(
     "# Research Rooms by MCP",
-    `Public research in Rooms at ${baseUrl}: people in a browser and agents see one record. A Room holds Threads; ` +
+    "People in a browser and agents see one record. A Room holds Threads; " +
       "a Thread holds messages, cards of records, and receipts of everything else. " +
       `${rules.immutable} ${rules.runs_nothing}`,
     "## Begin",
@@ -38,9 +39,6 @@ export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
       `${inCode("schema")} with the names of the operations you need, with commas between them.`,
       `${inCode("rehearse")}, if you are not sure; then ${inCode("write")}.`,
     ]),
-    "## A piece of research",
-    "The writes of each line can go together.",
-    numbered(skillSteps),
     "## Writing",
     bullets([
       `${rules.schema} ${rules.whole}`,
@@ -69,5 +67,5 @@ export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
       rules.labels,
     ]),
     "## Good work",
-    bullets([advice.before, `${advice.answer} ${advice.failures}`, advice.weigh]),
+    bullets([advice.before, `${advice.answer} ${advice.failures}`]),
   )}\n`

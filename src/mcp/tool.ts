@@ -2,10 +2,10 @@
  * What a tool is: the arguments of a call, and JSON Schemas of its input. These only describe it: the service validates
  * it.
  */
-import { reading } from "../discovery/schemas.ts"
-import { agentOperations, agentOperationsOf } from "../discovery/manifest.ts"
+import { reading, readSchema } from "../discovery/schemas.ts"
+import { agentOperationsOf } from "../discovery/manifest.ts"
 import { pathOf } from "../discovery/markdown.ts"
-import { gist, namedOperation, noSuchName, readSchema } from "../discovery/named.ts"
+import { gist, indexOf, namedOperation, noSuchName } from "../discovery/named.ts"
 import { pathParameters, queryParameters } from "../discovery/parameters.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { pathNames } from "../contract/definitions/operation.ts"
@@ -30,7 +30,9 @@ const operationList = (door: ServiceCaller): string =>
     `The reads, for read: schema with name ${READS}.`,
   ].join("\n")
 
-const readList = (): string => readable.map(({ name, summary }) => `- ${name}: ${gist(summary)}`).join("\n")
+/** The reads that it may use and a tool can answer. */
+const readList = ({ bearer }: ServiceCaller): string =>
+  indexOf(readable.filter(({ surface }) => surface !== "discovery" && (bearer === "key" || surface !== "key")))
 
 /** Converts a short schema to the tools' input: adds the ids of the path. */
 function asInput({ post, $comment: _, properties = {}, ...schema }: JsonSchema): JsonSchema {
@@ -61,21 +63,21 @@ async function ofOperations(door: ServiceCaller, names: readonly string[], signa
  */
 export async function describe(door: ServiceCaller, name: unknown, signal: AbortSignal): Promise<ToolAnswer> {
   if (name === undefined) return { text: operationList(door), isError: false }
-  if (name === READS) return { text: readList(), isError: false }
+  if (name === READS) return { text: readList(door), isError: false }
   const names = (Array.isArray(name) ? name : String(name).split(",")).map((each) => String(each).trim())
-  if (names.length > 0 && names.every((each) => agentOperations.some((known) => known.name === each)))
-    return ofOperations(door, names, signal)
-  const reads = names.map(readNamed)
-  const found = reads.filter((read) => read !== undefined)
-  if (found.length === reads.length) return { text: found.map(ofRead).join("\n"), isError: false }
-  const wrong = names.find((each, at) => reads[at] === undefined && namedOperation(each) === undefined)
-  return toolError(wrong === undefined ? "Ask for operations or for reads, not for both at once." : noSuchName(wrong))
+  const wrong = names.find((each) => readNamed(each) === undefined && namedOperation(each) === undefined)
+  if (wrong !== undefined) return toolError(noSuchName(wrong))
+  const reads = names.map(readNamed).filter((read) => read !== undefined)
+  const operations = names.filter((each) => readNamed(each) === undefined)
+  const described = operations.length > 0 ? await ofOperations(door, operations, signal) : { text: "", isError: false }
+  if (described.isError) return described
+  return { text: [...reads.map(ofRead), described.text].filter((text) => text !== "").join("\n"), isError: false }
 }
 
 /** A read by name, without its path, which a tool fills in. */
 function ofRead(read: Read): string {
   const { get: _get, post: _post, ...schema } = readSchema(read)
-  return JSON.stringify({ read: read.name, ...schema })
+  return JSON.stringify(schema)
 }
 
 export interface Call {

@@ -5,6 +5,7 @@ import { parse, parsed, extendJson, JsonText, stored } from "../contract/json.ts
 import { limits } from "../contract/limits.ts"
 import { activityPage, aOrAn } from "../contract/objects/objects.ts"
 import type { Activity, FullRow } from "../ledger/journal/activity.ts"
+import { textsIn } from "../ledger/journal/kept-texts.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import type { Naming } from "../contract/definitions/operation.ts"
@@ -15,6 +16,7 @@ import { type Page, feedOf, mustNotBeAhead, pageSize } from "../ledger/lists/pag
 import type { People } from "../people/people.ts"
 import { activityKindsOf } from "../contract/reads/shared.ts"
 import type { Readers } from "../ledger/reads/reading.ts"
+import { mentionOf, toldWhole } from "./mentions.ts"
 import type { Rooms } from "./rooms.ts"
 
 // Server-sent events about new entries in a Room. They contain no text of the entries.
@@ -124,10 +126,16 @@ export function entryDescriptions(
 
 const SUMMARY_LENGTH = 300
 
-/** Renders an entry: its sequence, the minute of its acceptance, its summary and why it concerns the caller. */
-function line({ sequence, at, summary = "", ...entry }: ActivityEntry | InboxEntry): string {
+/**
+ * Renders an entry: its sequence, the minute of its acceptance, its summary, why it concerns the caller, and what a
+ * reply to a message names.
+ */
+function line({ sequence, at, summary = "", operation, entryId, threadId, ...entry }: ActivityEntry | InboxEntry) {
   const concerns = "concerns" in entry ? entry.concerns.map(({ sentence }) => ` ${sentence}`).join("") : ""
-  return `${sequence} ${at.slice(0, 16)}Z ${shortened(oneLine(summary), SUMMARY_LENGTH)}${concerns}`
+  const reply = "concerns" in entry && operation === "post_message" ? ` Entry ${entryId} of Thread ${threadId}.` : ""
+  const isNaming = !("concerns" in entry) || entry.concerns.some(({ because }) => because === "named")
+  const most = SUMMARY_LENGTH + (isNaming ? limits.namingText : 0)
+  return `${sequence} ${at.slice(0, 16)}Z ${shortened(oneLine(summary), most)}${concerns}${reply}`
 }
 
 /** A page of entries with summaries as lines of Markdown, for agents: a tenth of its JSON. */
@@ -158,11 +166,21 @@ export function feedReads({ rooms, activity, watch, summary, snapshot }: FeedSou
           : { userId: actor.userId, credentialId: actor.grant?.credentialId ?? null }
       const inLines = query.format === "lines"
       const include = inLines ? ["summary"] : query.include
+      /** A sentence, in which a text that names the asking agent is whole. */
+      const toAsker = (sentence: string, content: string): string => {
+        const named = actor?.grant
+          ? mentionOf({ ...actor, name: actor.agent ?? null }, textsIn(JSON.parse(content)))
+          : undefined
+        const short = inLines ? shortened(oneLine(sentence), SUMMARY_LENGTH) : sentence
+        return named === undefined ? short : toldWhole(oneLine(sentence), named.text)
+      }
       const withIncluded = ({ body, content, sequence }: FullRow, included: readonly string[]) => ({
         sequence,
         body: stored<ActivityEntry>(
           extendJson(body, {
-            ...(included.includes("summary") ? { summary: summary(roomId, parse(body), content) } : {}),
+            ...(included.includes("summary")
+              ? { summary: toAsker(summary(roomId, parse(body), content), content) }
+              : {}),
             ...(included.includes("content") ? { content: new JsonText(stored(content)) } : {}),
           }),
         ),

@@ -1,12 +1,18 @@
 /**
  * `npm run eval`: asks eighteen questions of Rooms of 10, 1,000 and 50,000 records, checks 400 statements whose numbers
  * are known in Rooms of 10, 500 and 2,000 attempts, and does an agent's whole piece of
- * research through each interface in an empty Room and in the largest. Prints a table of each, and exits with 1 if a
+ * research through each interface in an empty Room and in the largest. In the Room that three agents filled, a reader
+ * who was not there has twelve questions, and an agent arrives through each interface. Prints a table of each, and exits with 1 if a
  * target is missed.
  */
 import { openEval } from "./house.ts"
 import { type Asked, askEverything } from "./reader.ts"
 import { askNumbers } from "./numbers.ts"
+import { arriveByEveryDoor, arrivingAim, isCheap } from "./study/arriving.ts"
+import { findParameters, parametersAim } from "./study/parameters.ts"
+import { openStudyRoom } from "./study/room.ts"
+import { askTwelve, twelveAim } from "./study/twelve.ts"
+import type { Spent } from "./walk/context.ts"
 import { isWithin, type Walked, walkAims, walkEveryDoor } from "./walk/walk.ts"
 
 export const aims = { calls: 2, bytes: 10_000 }
@@ -63,4 +69,35 @@ for (const { records, roomId } of [{ records: 0, roomId: house.emptyRoom }, larg
 }
 console.log(`| wanted | | ${told(walkAims.firstWrite)} | ${told(walkAims.whole)} |`)
 await house.close()
+
+const study = await openStudyRoom()
+const twelve = await askTwelve(study)
+console.log("\n| twelve questions about the Room of three agents | right | requests | bytes |\n|---|---|---|---|")
+const right = twelve.questions.filter(({ isRight }) => isRight)
+console.log(`| a reader who was not there | ${right.length} of 12 | ${twelve.requests} | ${digits(twelve.bytes)} |`)
+console.log(`| wanted | 12 of 12 | | ${digits(twelveAim)} |`)
+for (const { asks, answer, truth, isRight } of twelve.questions)
+  if (!isRight) console.error(`${asks} It answered "${answer}" for "${truth}".`)
+if (right.length < 12 || twelve.bytes > twelveAim) process.exitCode = 1
+
+console.log(
+  "\n| door | addressed without @, answers from a table: calls, read, at the wire | and concludes while others write " +
+    "|\n|---|---|---|",
+)
+const spent = ({ calls, bytes, wire }: Spent) => `${calls}, ${digits(bytes)}, ${digits(wire)}`
+for (const each of await arriveByEveryDoor(study)) {
+  console.log(`| ${each.door} | ${spent(each.firstWrite)} | ${spent(each.whole)} |`)
+  for (const fault of each.faults) console.error(`${each.door}: ${fault}`)
+  if (each.faults.length > 0 || !isCheap(each)) process.exitCode = 1
+}
+console.log(`| wanted | , ${digits(arrivingAim.bytes)}, ${digits(arrivingAim.wire)} | |`)
+
+console.log("\n| door | index of reads | the dearest read | index and that read |\n|---|---|---|---|")
+for (const { door, index, name, bytes, missing } of await findParameters(study)) {
+  console.log(`| ${door} | ${digits(index)} | ${name} | ${digits(bytes)} |`)
+  if (missing.length > 0) console.error(`${door} does not tell ${missing.join(", ")}`)
+  if (missing.length > 0 || bytes > parametersAim) process.exitCode = 1
+}
+console.log(`| wanted | | | ${digits(parametersAim)} |`)
+await study.close()
 process.exit()

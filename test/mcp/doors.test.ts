@@ -371,7 +371,9 @@ tap.test("no tool call, whatever it contains, ends in an internal error", async 
   t.match(await ask("schema", { name: "measurements" }), { isError: true, text: /nearest are .*room_measurements/ })
   t.match(await ask("read", { name: "measurements" }), { isError: true, text: /nearest are .*room_measurements/ })
   const described = await ask("schema", { name: "room_ledger,room_links" })
-  t.match(described, { isError: false, text: /"read":"room_ledger".*"maximum":200[^]*"read":"room_links"/ })
+  t.match(described, { isError: false, text: /"title":"room_ledger".*"maximum":200[^]*"title":"room_links"/ })
+  const mixed = await ask("schema", { name: "room_ledger,post_message" })
+  t.match(mixed, { isError: false, text: /"title":"room_ledger"[^]*"title":"post_message"/ }, "both at once")
   const listed = (await ask("schema", {})).text.length + (await ask("schema", { name: "reads" })).text.length
   t.ok(listed <= 12_000, `all names: ${listed} bytes`)
 })

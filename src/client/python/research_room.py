@@ -6,8 +6,8 @@
 
 Each operation of the service is a method, and each read is one that begins with get_; check_text does not, because it
 is sent a text. all_ iterates over the items of a list, on all its pages.
-`python3 research_room.py NAME ...` prints the parameters of methods. A piece of research, in
-order:
+`python3 research_room.py methods` lists all, a line each, and `python3 research_room.py NAME ...` prints the parameters
+of methods. A piece of research, in order:
 
     proposed = room.propose_experiment(...)
     with room.batch() as batch:  # one request: everything in it is stored, in order, or nothing
@@ -1853,8 +1853,21 @@ def _shown(value: Any) -> str:
     return html.escape(text if len(text) <= 2000 else text[:2000] + "…")
 
 
+def _methods() -> str:
+    """Every method of Room and Library with the beginning of its docstring, a line each."""
+    lines = {}
+    for kind in (Library, Room):
+        for name in dir(kind):
+            if not name.startswith(("_", "all_")) and callable(getattr(kind, name)):
+                gist = re.split(r"[.:;](?:\s|$)", inspect.getdoc(getattr(kind, name)) or "", maxsplit=1)[0]
+                lines[name] = f"{name}: {' '.join(gist.split())[:44]}"
+    return "\n".join(lines[name] for name in sorted(lines))
+
+
 def _usage(name: str) -> str:
     """The parameters and docstring of a method of Room or Library."""
+    if name == "methods":
+        return _methods()
     kind: type = Room if hasattr(Room, name) else Library
     method = getattr(kind, name, None)
     if name.startswith("_") or not callable(method):

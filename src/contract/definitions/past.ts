@@ -47,8 +47,7 @@ export const pastParameter = {
   at: v.exactOptional(
     digits(1, 999_999_999_999_999, {
       description:
-        "The sequence of an entry in the Room's activity. The answer then shows what was known, counted and current " +
-        "at that entry, and the time of day then. For a list, the Room is the one in the filter.",
+        "A sequence of the Room's activity (for a list, of the Room in its filter): the answer is as of that entry.",
     }),
   ),
 }

@@ -9,6 +9,8 @@ export const ofAnswers = {
   /** Entries that one answer of an inbox reads, and reasons that it gives for each entry it shows. */
   inboxSight: 2_000,
   inboxConcerns: 5,
+  /** The most characters of a text that a feed tells whole to the agent that it names. */
+  namingText: 2_000,
   /** Ids of one entry that are looked up, from its beginning: a configuration may hold thousands. */
   inboxIds: 500,
   /** Bytes of the items on a list page. If fewer items fit than `limit` asks for, the next page begins sooner. */

@@ -52,22 +52,13 @@ const parameters = {
 const formats = { csv: files.csv, ...markdown }
 
 const summary =
-  "What the succeeded attempts measured: a metric grouped by dimensions, each group with n, mean, sd, " +
-  "standard error and \
-95 % interval. Groups are parted by each setting (configuration, flags of argv) in which " +
-  "their attempts differ, told in \
-settings; pool=updates merges that one. " +
-  "over names the dimension of repetitions, such as seed; against=arm:baseline adds \
-the difference to that " +
-  "group: paired over that dimension if both sides have it, within one attempt first, then within one \
-experiment " +
-  "at the same commit and settings; else Welch's; corrected for the number of comparisons (Holm). " +
-  "A difference \
-made across experiments, commits or settings says so in pairedAcross and is never told apart. " +
-  "where=labels:400 keeps only \
-values with that dimension. noise is what the same code and settings differ by " +
-  "from run to run. Without metric, the answer \
-lists the metrics and their dimensions."
+  "What the succeeded attempts measured: a metric grouped by dimensions, each group with n, mean, sd, standard error " +
+  "and 95 % interval. Settings (configuration, flags of argv) in which attempts differ part the groups; " +
+  "pool=updates merges one. over names the dimension of repetitions, such as seed. against=arm:baseline adds the " +
+  "difference to that group: paired over that dimension if both sides have it, within one attempt first, then within " +
+  "one experiment at the same commit and settings; else Welch's; corrected for all comparisons (Holm). A pair of " +
+  "further apart says so in pairedAcross and is never told apart. noise is what the same code and settings differ " +
+  "by from run to run. Without metric, the answer lists the metrics and their dimensions."
 
 export const measurementReads = [
   read({

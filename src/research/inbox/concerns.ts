@@ -8,6 +8,7 @@ import { type JsonObject, parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { labelsIn } from "../../contract/objects/labels.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
+import { mentionOf, type Named, spelled } from "../../rooms/mentions.ts"
 import type { FullRow } from "../../ledger/journal/activity.ts"
 import { textsIn } from "../../ledger/journal/kept-texts.ts"
 import { takenFromYou } from "../experiments/holders.ts"
@@ -15,14 +16,9 @@ import type { Labels } from "../../ledger/lists/labelled.ts"
 
 // Finds the objects that an agent made, and the experiments assigned to it.
 
-/**
- * An agent: a person, and the name of the credential that writes for them; null for the person with all of their
- * agents.
- */
-export interface Agent {
+/** An agent: a person, and the name of the credential that writes for them. */
+export interface Agent extends Named {
   readonly userId: string
-  readonly username: string
-  readonly name: string | null
 }
 
 /** An object that an agent made. */
@@ -83,7 +79,19 @@ function owned(db: Db) {
        ),
      )}`,
   )
+  const opening = db.prepare<{ sequence: number }>(
+    `SELECT t.sequence
+      FROM timeline_entries t
+        JOIN places p ON p.place = t.thread
+        JOIN rooms r ON r.opening_thread_id = p.id
+      WHERE t.entry_id = +? AND t.sequence = 1`,
+  )
   return {
+    /** Whether an entry made the Room, or is the first message of its opening Thread. */
+    isOpening: ({ operation, entryId }: ActivityEntry): boolean =>
+      operation === "create_room" ||
+      (operation === "post_message" && entryId !== null && opening.get(entryId) !== undefined),
+
     /** The label of an experiment that an agent held at a revision; undefined if it did not. */
     heldAt: (experimentId: string, revision: number, { userId, name }: Agent): string | undefined =>
       lost.get(experimentId, revision, userId, name, name)?.label,
@@ -115,35 +123,8 @@ export interface Concerning {
   readonly entry: ActivityEntry
   readonly row: FullRow
   readonly concerns: readonly Concern[]
-}
-
-/** The shortest name of an agent that concerns it without an @. */
-const SHORTEST_NAME = 3
-
-/** Matches `@ada`, or `@ada/mcp` for one of her agents. A full stop at the end is not part of the name. */
-const MENTION = /(?<![\p{L}\p{N}_.@/-])@([a-z0-9][a-z0-9_-]*)(?:\/([\p{L}\p{N}_.-]*[\p{L}\p{N}_-]))?/giu
-const spelled = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}_.-]+/gu, "-")
-
-/** Whether a text holds the name of an agent as a word of its own. */
-const holdsName = (name: string, text: string): boolean => {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
-    if (
-      !/[\p{L}\p{N}_@/.-]$/u.test(text.slice(Math.max(0, at - 2), at)) &&
-      !/^[\p{L}\p{N}_-]/u.test(text.slice(at + name.length, at + name.length + 2))
-    )
-      return true
-  return false
-}
-
-/** Returns the first mention of an agent, or of its person without another agent's name. */
-function mentionOf({ username, name }: Agent, texts: readonly string[]): string | undefined {
-  for (const text of texts)
-    for (const [mention, person = "", agent] of text.matchAll(MENTION)) {
-      if (person.toLowerCase() !== username.toLowerCase()) continue
-      if (agent === undefined || name === null || spelled(agent) === spelled(name)) return mention
-    }
-  if (name !== null && name.length >= SHORTEST_NAME && texts.some((text) => holdsName(name, text))) return name
-  return undefined
+  /** The text that names the agent. */
+  readonly naming: string | null
 }
 
 function namedIn({ content }: FullRow, entry: ActivityEntry) {
@@ -173,6 +154,9 @@ const concern = (because: Concern["because"], { kind, id, label }: Owned, senten
   label,
   sentence,
 })
+
+const longest = (texts: readonly string[]): string | null =>
+  texts.toSorted((one, other) => other.length - one.length)[0] ?? null
 
 export function concerns(db: Db, labelled: Labels) {
   const own = owned(db)
@@ -208,9 +192,12 @@ export function concerns(db: Db, labelled: Labels) {
       }
       const answered = reply === null ? undefined : mine.get(reply)
       if (answered !== undefined) found.push(concern("reply", answered, "It answers what you wrote."))
-      const mention = mentionOf(agent, texts)
-      if (mention !== undefined && !isOffered)
-        found.push({ because: "named", kind: null, id: null, label: null, sentence: `It names ${mention}.` })
+      const named = mentionOf(agent, texts)
+      const isOpening = agent.name !== null && own.isOpening(entry)
+      if (named !== undefined && !isOffered)
+        found.push({ because: "named", kind: null, id: null, label: null, sentence: `It names ${named.mention}.` })
+      else if (isOpening)
+        found.push({ because: "named", kind: null, id: null, label: null, sentence: "It opens your Room." })
       for (const id of isUnderWay ? [] : ids) {
         const what = mine.get(id)
         if (what === undefined || id === reply || what.kind === "experiment") continue
@@ -233,7 +220,12 @@ export function concerns(db: Db, labelled: Labels) {
       }
       return found.length === 0
         ? []
-        : [{ sequence: row.sequence, entry, row, concerns: found.slice(0, limits.inboxConcerns) }]
+        : [
+            {
+              ...{ sequence: row.sequence, entry, row, concerns: found.slice(0, limits.inboxConcerns) },
+              naming: named?.text ?? (isOpening ? longest(texts) : null),
+            },
+          ]
     })
   }
 }

@@ -8,6 +8,7 @@ import { feedOf, mustNotBeAhead, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Watch } from "../../ledger/write/feed-waiters.ts"
 import { activityLines } from "../../rooms/activity.ts"
+import { toldWhole } from "../../rooms/mentions.ts"
 import type { Concerning, concerns } from "./concerns.ts"
 
 /** Entries read at a time, each up to a megabyte. Other requests get a turn in between. */
@@ -22,12 +23,14 @@ interface Sources {
 }
 
 export function inboxReads({ activity, watch, concerns, snapshot, summary }: Sources) {
-  const shown = (roomId: string, { sequence, entry, row, concerns }: Concerning) => ({
-    sequence,
-    item: new JsonText<InboxEntry>(
-      stored(extendJson(row.body, { summary: summary(roomId, entry, row.content), concerns: [...concerns] })),
-    ),
-  })
+  const shown = (roomId: string, { sequence, entry, row, concerns, naming }: Concerning) => {
+    const told = summary(roomId, entry, row.content)
+    const whole = naming === null ? told : toldWhole(told, naming)
+    return {
+      sequence,
+      item: new JsonText<InboxEntry>(stored(extendJson(row.body, { summary: whole, concerns: [...concerns] }))),
+    }
+  }
 
   return {
     async inbox({ actor: { userId, username, agent = "", grant }, query, signal }) {

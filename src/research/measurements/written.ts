@@ -86,7 +86,7 @@ const distinctness = (contrast: Group["contrast"]): string =>
     : contrast.corrected.isDistinct
       ? "yes"
       : contrast.pairedAcross === null
-        ? "not told apart"
+        ? "no"
         : acrossInWords(contrast.pairedAcross)
 
 /** The title of the table: its metric, `over`, `where` and `against`. */

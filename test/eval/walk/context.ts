@@ -8,6 +8,8 @@ export interface Spent {
   readonly calls: number
   /** Bytes of requests and answers together, as in its context. */
   readonly bytes: number
+  /** Bytes that passed the wire for them, with every header, packed as the client asked; 0 if nobody counted. */
+  readonly wire: number
 }
 
 /** What the agent knows from the start. */
@@ -16,16 +18,39 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 export class Context {
   #text = ""
+  #last = ""
   #calls = 0
   #bytes = 0
   #firstWrite: Spent | null = null
   readonly #own = new Set<string>()
+  readonly #meter: () => number
+  #wireBegan: number
+
+  /** @param meter tells the bytes that have passed the wire so far */
+  constructor(meter: () => number = () => 0) {
+    this.#meter = meter
+    this.#wireBegan = meter()
+  }
+
+  /** Does what costs the agent nothing: others write, or a file is kept unread. */
+  async unread<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#meter()
+    const result = await work()
+    this.#wireBegan += this.#meter() - before
+    return result
+  }
 
   /** One call: its request and its answer. */
   exchanged(sent: string, answer: string): void {
+    this.#last = answer
     this.#text += `${sent}\n${answer}\n`
     this.#bytes += Buffer.byteLength(sent) + Buffer.byteLength(answer)
     this.#calls += 1
+  }
+
+  /** The answer to the last call. */
+  get last(): string {
+    return this.#last
   }
 
   /** All calls, in order, to find what costs too much. */
@@ -34,7 +59,7 @@ export class Context {
   }
 
   get spent(): Spent {
-    return { calls: this.#calls, bytes: this.#bytes }
+    return { calls: this.#calls, bytes: this.#bytes, wire: this.#meter() - this.#wireBegan }
   }
 
   /** @throws Error if nothing was written yet */

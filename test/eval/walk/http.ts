@@ -3,18 +3,22 @@ import type { Input } from "../../../src/contract/definitions/requests.ts"
 import type { Json } from "../../support/ask.ts"
 import { Context } from "./context.ts"
 import * as science from "./science.ts"
-import type { Walker } from "./walk.ts"
+import type { Given, Walker } from "./walk.ts"
 
 const text = (value: Json | undefined) => value as unknown as string
 const list = (value: Json | undefined) => value as unknown as readonly Json[]
 
-export const http: Walker = async ({ baseUrl, token, repository }) => {
-  const context = new Context()
+/** An agent over HTTP, with what it has read. */
+export function openHttp({ baseUrl, token, wire }: Given) {
+  const context = new Context(wire)
   async function ask(path: string, body?: object): Promise<string> {
     const sent = body === undefined ? "" : JSON.stringify(body)
     const response = await fetch(`${baseUrl}${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { "content-type": "application/json" }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
       ...(body !== undefined && { body: sent }),
     })
     const answer = await response.text()
@@ -36,8 +40,9 @@ export const http: Walker = async ({ baseUrl, token, repository }) => {
     requestId: context.freshId(),
     ...input,
   })
-  async function send(path: string, body: object): Promise<Json> {
-    context.mustKnow([path, "?receipt=small"], "a write")
+  /** @param pattern the path as it was told, if it has ids */
+  async function send(path: string, body: object, pattern = path): Promise<Json> {
+    context.mustKnow([pattern, "?receipt=small"], "a write")
     context.mustKnowBody(body, path)
     const receipt = JSON.parse(await ask(`${path}?receipt=small`, body)) as Json
     context.wrote()
@@ -51,6 +56,12 @@ export const http: Walker = async ({ baseUrl, token, repository }) => {
         })
       ).receipts,
     )
+  return { context, ask, read, schemas, whole, send, batch }
+}
+
+export const http: Walker = async (given) => {
+  const { repository } = given
+  const { context, ask, read, schemas, whole, send, batch } = openHttp(given)
   const from = (write: string, path: string) => ({ $from: write, path })
   const guardOf = (write: string) => ({
     expectedRevision: from(write, "/result/revision"),

@@ -4,13 +4,14 @@ import { overHttp } from "../../mcp/agent.ts"
 import type { Json } from "../../support/ask.ts"
 import { Context } from "./context.ts"
 import * as science from "./science.ts"
-import type { Walker } from "./walk.ts"
+import type { Given, Walker } from "./walk.ts"
 
 const text = (value: Json | undefined) => value as unknown as string
 const list = (value: Json | undefined) => value as unknown as readonly Json[]
 
-export const mcp: Walker = async ({ baseUrl, token, repository }) => {
-  const context = new Context()
+/** An agent by MCP, with what it has read. */
+export async function openMcp({ baseUrl, token, wire }: Given) {
+  const context = new Context(wire)
   const agent = await overHttp(baseUrl, token)
   context.exchanged("initialize", agent.client.getInstructions() ?? "")
   context.exchanged("tools/list", JSON.stringify((await agent.client.listTools()).tools))
@@ -30,6 +31,12 @@ export const mcp: Walker = async ({ baseUrl, token, repository }) => {
   const schemas = (...operations: string[]) => call("schema", { name: operations.join(",") })
   const several = async (writes: readonly (readonly [as: string, operation: string, input: Input])[]) =>
     list((await write({ writes: writes.map(([as, operation, input]) => ({ as, operation, input })) })).receipts)
+  return { context, agent, call, write, schemas, several }
+}
+
+export const mcp: Walker = async (given) => {
+  const { repository } = given
+  const { context, agent, call, write, schemas, several } = await openMcp(given)
   const from = (name: string, path: string) => ({ $from: name, path })
   const guardOf = (name: string) => ({
     expectedRevision: from(name, "/result/revision"),

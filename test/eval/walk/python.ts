@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context } from "./context.ts"
 import * as science from "./science.ts"
-import type { Walker } from "./walk.ts"
+import type { Given, Walker } from "./walk.ts"
 
 const program = process.env.REACH_PYTHON ?? "python3"
 
@@ -34,23 +34,25 @@ const args = (input: object, expressions: Readonly<Record<string, string>> = {})
 /** Names that the agent itself defined in a program. */
 const OWN_NAMES = new Set(["ends_at", "steps", "seed", "loss", "by"])
 
-export const python: Walker = async ({ baseUrl, token, repository }) => {
-  const context = new Context()
+/** An agent that writes programs, with what it has read. */
+export function openPython({ baseUrl, token, wire }: Given) {
+  const context = new Context(wire)
   const folder = mkdtempSync(join(tmpdir(), "research-room-walk-"))
   const env = { ...process.env, RESEARCH_ROOM_TOKEN: token, RESEARCH_ROOM_SPOOL: join(folder, "spool") }
-  async function started(words: readonly string[]): Promise<string> {
+  /** Runs Python. @throws Error with what it printed, if it failed */
+  async function started(shown: string, words: readonly string[]): Promise<void> {
     const child = spawn(program, words, { cwd: folder, env })
     let told = ""
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (piece: string) => (told += piece))
     const [code] = (await once(child, "close")) as [number]
+    context.exchanged(shown, told)
     if (code !== 0) throw new Error(told)
-    return told
   }
   /** Asks the client for the parameters of methods. */
   async function ask(...methods: string[]): Promise<void> {
     context.mustKnow(["python3 research_room.py NAME", ...methods], "a method")
-    context.exchanged(`python3 research_room.py ${methods.join(" ")}`, await started(["research_room.py", ...methods]))
+    await started(`python3 research_room.py ${methods.join(" ")}`, ["research_room.py", ...methods])
   }
   /** Runs a program of the agent. The agent must have read each name in it that is not its own. */
   async function run(lines: string): Promise<void> {
@@ -59,21 +61,34 @@ export const python: Walker = async ({ baseUrl, token, repository }) => {
       [...lines.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => !OWN_NAMES.has(name))
     context.mustKnow(["from research_room import Room", ...named(/\b(?:room|batch|attempt)\.(\w+)/g)], lines)
     context.mustKnow([...named(/(?<=[(,] ?)(\w+)=(?!=)/g), ...named(/"(\w+)":/g)], lines)
-    context.exchanged(`python3 -c '${script}'`, await started(["-c", script]))
+    await started(`python3 -c '${script}'`, ["-c", script])
   }
-  const called = (method: string, input: object, expressions: Readonly<Record<string, string>> = {}) =>
-    `${method}(${args(input, expressions)})`
+  /** Keeps the client's file and reads how to begin. */
+  async function arrive(): Promise<void> {
+    const index = await (await fetch(`${baseUrl}/llms.txt`)).text()
+    context.exchanged("GET /llms.txt", index)
+    const address = context.find(/\(([^)]*\/research_room\.py)\)/)
+    const file = await context.unread(async () => (await fetch(address)).text())
+    writeFileSync(join(folder, "research_room.py"), file)
+    const look = "import research_room; print(research_room.__doc__)"
+    await started(`curl -sSO ${address} && python3 -c '${look}'`, ["-c", look])
+  }
+  return { context, arrive, ask, run, close: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** A call of a method. @param expressions Python expressions, by the name they replace */
+export const called = (method: string, input: object, expressions: Readonly<Record<string, string>> = {}) =>
+  `${method}(${args(input, expressions)})`
+
+export const python: Walker = async (given) => {
+  const { repository } = given
+  const { context, arrive, ask, run, close } = openPython(given)
   const guardOf = (name: string) => ({
     expectedRevision: `${name}.result.revision`,
     expectedStatus: `${name}.result.status`,
   })
   try {
-    const index = await (await fetch(`${baseUrl}/llms.txt`)).text()
-    context.exchanged("GET /llms.txt", index)
-    const address = context.find(/\(([^)]*\/research_room\.py)\)/)
-    writeFileSync(join(folder, "research_room.py"), await (await fetch(address)).text())
-    const look = "import research_room; print(research_room.__doc__)"
-    context.exchanged(`curl -sSO ${address} && python3 -c '${look}'`, await started(["-c", look]))
+    await arrive()
     await run(`print(room.get_room_brief(format="markdown", budget=4000))`)
     const place = {
       roomId: context.find(/Room ([0-9a-f-]{36})/),
@@ -127,6 +142,6 @@ print(attempt)`)
 print(batch)`)
     return context
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    close()
   }
 }

@@ -13,6 +13,8 @@ export interface Given {
   readonly baseUrl: string
   readonly token: string
   readonly repository: Pinned
+  /** The bytes that have passed the wire so far. */
+  readonly wire?: () => number
 }
 
 export type Walker = (given: Given) => Promise<Context>
@@ -37,7 +39,10 @@ export async function walkEveryDoor(agentOf: (door: string) => Promise<Given>): 
 }
 
 /** The most an agent may spend; a KB is 1,000 bytes. */
-export const walkAims = { firstWrite: { calls: 6, bytes: 16_000 }, whole: { calls: 15, bytes: 60_000 } } as const
+export const walkAims = {
+  firstWrite: { calls: 6, bytes: 16_000, wire: 0 },
+  whole: { calls: 15, bytes: 60_000, wire: 0 },
+} as const
 
 /** Whether a run stayed within its limits. */
 export const isWithin = ({ firstWrite, whole }: Walked): boolean =>

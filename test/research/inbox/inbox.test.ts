@@ -199,7 +199,7 @@ test(
       t.match(
         asked.text,
         new RegExp(
-          `^\\d+ \\S+ ada · agent left wrote: @grace/right, what came of run ${round}\\? It names @grace/right\\.\n`,
+          `^\\d+ \\S+ ada · agent left wrote: @grace/right, what came of run ${round}\\? It names @grace/right\\. Entry `,
         ),
       )
       seenRight = asked.next
@@ -259,12 +259,20 @@ test("the feed and the inbox are also served as lines, each short", async (t) =>
     "",
   ])
   t.ok((feed[0] ?? "").length < 340)
+  const about = await other.text("room_activity", { roomId, after: head - 1, format: "lines", exclude: "me" })
+  t.equal(about, `The feed ends at ${head}.\n`)
   const [line = ""] = (await mcp.text("inbox", { after: head - 1, format: "lines" })).split("\n")
-  t.match(line, /… It names @ada\.$/)
+  t.ok(line.includes(`wrote: ${long.trim()} # No heading It names @ada. Entry `), "what names the reader is whole")
+  t.match(line, / Entry [0-9a-f-]{36} of Thread [0-9a-f-]{36}\.$/, "with what a reply to it names")
+  const all = await mcp.text("room_activity", { roomId, after: head - 1, format: "lines", exclude: "me" })
+  t.ok(all.startsWith(line.split(" It names ")[0] ?? ""), "in the feed, too, where the service knows who reads")
+  await post(other, `@ada ${"word ".repeat(2_000)}`)
+  const [longest = ""] = (await mcp.text("inbox", { after: head, format: "lines" })).split("\n")
+  t.ok(longest.length > 2_000 && longest.length < 2_400, `${longest.length} characters`)
   t.match(await mcp.text("room_activity", { roomId, limit: 1, format: "lines" }), /\nThere is more after 1\.\n$/)
   t.match(
-    await mcp.text("room_activity", { roomId, after: head, wait: 1, format: "lines" }),
-    `The feed ends at ${head}.\n`,
+    await mcp.text("room_activity", { roomId, after: head + 1, wait: 1, format: "lines" }),
+    `The feed ends at ${head + 1}.\n`,
   )
 })
 
