@@ -6,6 +6,7 @@ import { limits } from "../contract/limits.ts"
 import { activityPage, aOrAn } from "../contract/objects/objects.ts"
 import type { Activity, FullRow } from "../ledger/journal/activity.ts"
 import { textsIn } from "../ledger/journal/kept-texts.ts"
+import { mentionOf, readerNamed, toldWhole } from "../ledger/journal/mentions.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import type { Naming } from "../contract/definitions/operation.ts"
@@ -16,7 +17,6 @@ import { type Page, feedOf, mustNotBeAhead, pageSize } from "../ledger/lists/pag
 import type { People } from "../people/people.ts"
 import { activityKindsOf } from "../contract/reads/shared.ts"
 import type { Readers } from "../ledger/reads/reading.ts"
-import { mentionOf, toldWhole } from "./mentions.ts"
 import type { Rooms } from "./rooms.ts"
 
 // Server-sent events about new entries in a Room. They contain no text of the entries.
@@ -168,9 +168,7 @@ export function feedReads({ rooms, activity, watch, summary, snapshot }: FeedSou
       const include = inLines ? ["summary"] : query.include
       /** A sentence, in which a text that names the asking agent is whole. */
       const toAsker = (sentence: string, content: string): string => {
-        const named = actor?.grant
-          ? mentionOf({ ...actor, name: actor.agent ?? null }, textsIn(JSON.parse(content)))
-          : undefined
+        const named = actor?.grant ? mentionOf(readerNamed(actor), textsIn(JSON.parse(content))) : undefined
         const short = inLines ? shortened(oneLine(sentence), SUMMARY_LENGTH) : sentence
         return named === undefined ? short : toldWhole(oneLine(sentence), named.text)
       }

@@ -33,6 +33,7 @@ interface RoomReadSources {
       readonly label: string
       readonly roomId: string
       readonly status: string
+      readonly agent: string | null
     }[]
   }
 }

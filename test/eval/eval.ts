@@ -1,9 +1,9 @@
 /**
  * `npm run eval`: asks eighteen questions of Rooms of 10, 1,000 and 50,000 records, checks 400 statements whose numbers
- * are known in Rooms of 10, 500 and 2,000 attempts, and does an agent's whole piece of
- * research through each interface in an empty Room and in the largest. In the Room that three agents filled, a reader
- * who was not there has twelve questions, and an agent arrives through each interface. Prints a table of each, and exits with 1 if a
- * target is missed.
+ * are known in Rooms of 10, 500 and 2,000 attempts, and does an agent's whole piece of research through each interface
+ * in an empty Room and in the largest. In the Room that three agents filled, a reader who was not there has twelve
+ * questions, and an agent arrives through each interface. Prints a table of each, and exits with 1 if a target is
+ * missed.
  */
 import { openEval } from "./house.ts"
 import { type Asked, askEverything } from "./reader.ts"

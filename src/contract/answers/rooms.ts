@@ -129,7 +129,11 @@ export const room = shape({
 
 export const credential = shape({ id, label: v.string(), expiresAt: at, threadIds: v.nullable(v.array(id)) })
 
-const assignment = shape({ experimentId: id, label: v.string(), roomId: id, status: v.string(), ...fromOtherRoom })
+const assignment = shape({
+  ...{ experimentId: id, label: v.string(), roomId: id, status: v.string(), ...fromOtherRoom },
+  /** The person's agent that took it; null if they took it in the browser. */
+  agent: v.nullable(v.string()),
+})
 
 const membership = v.nullable(shape({ role: v.picklist(enumerations.memberRole), joinedAt: at }))
 

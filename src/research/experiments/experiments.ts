@@ -189,11 +189,13 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
       JOIN people p ON p.user_id = v.author_id
      WHERE v.experiment_id = +? AND v.revision > +? ORDER BY v.revision LIMIT +?`,
   )
-  const assigned = db.prepare<Pick<Experiment, "experimentId" | "label" | "roomId" | "status">>(
-    `SELECT experiment_id AS experimentId, label, room_id AS roomId, status
-      FROM experiments
-      WHERE assignee_id = +? AND status IN ('claimed', 'in_progress')
-      ORDER BY experiment_id`,
+  const assigned = db.prepare<
+    Pick<Experiment, "experimentId" | "label" | "roomId" | "status"> & { agent: string | null }
+  >(
+    `SELECT e.experiment_id AS experimentId, e.label, e.room_id AS roomId, e.status, ${HOLDING_AGENT} AS agent
+      FROM experiments e
+      WHERE e.assignee_id = +? AND e.status IN ('claimed', 'in_progress')
+      ORDER BY e.experiment_id`,
   )
   const plain = { roomId: "e.room_id", label: "e.label", status: "e.status", assigneeId: "e.assignee_id" }
   const columns = { ...plain, agent: AGENT_OF_ENTRY("e.entry_id") }

@@ -8,7 +8,7 @@ import { feedOf, mustNotBeAhead, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Watch } from "../../ledger/write/feed-waiters.ts"
 import { activityLines } from "../../rooms/activity.ts"
-import { toldWhole } from "../../rooms/mentions.ts"
+import { toldWhole } from "../../ledger/journal/mentions.ts"
 import type { Concerning, concerns } from "./concerns.ts"
 
 /** Entries read at a time, each up to a megabyte. Other requests get a turn in between. */

@@ -199,7 +199,8 @@ test(
       t.match(
         asked.text,
         new RegExp(
-          `^\\d+ \\S+ ada · agent left wrote: @grace/right, what came of run ${round}\\? It names @grace/right\\. Entry `,
+          `^\\d+ \\S+ ada · agent left wrote: @grace/right, what came of run ${round}\\? ` +
+            "It names @grace/right\\. Entry ",
         ),
       )
       seenRight = asked.next

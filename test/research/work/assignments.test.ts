@@ -17,9 +17,13 @@ t.test("assignments are the person's, from every Room", async (t) => {
   const there = await experimentIn("in_progress", second, owner, member)
   await experimentIn("completed", first, owner, member)
   await experimentIn("open", first, owner, member)
+  /** The agent of the member that took the experiment of a Room. */
+  const agentOf = async (room: typeof first) => (await room.client(member).identity()).agent
+  const [ours, theirs] = [await agentOf(first), await agentOf(second)]
+  t.not(ours, theirs)
   const held = [
-    { experimentId: here.experimentId, label: "E1", roomId: first.roomId, status: "claimed" },
-    { experimentId: there.experimentId, label: "E1", roomId: second.roomId, status: "in_progress" },
+    { experimentId: here.experimentId, label: "E1", roomId: first.roomId, status: "claimed", agent: ours },
+    { experimentId: there.experimentId, label: "E1", roomId: second.roomId, status: "in_progress", agent: theirs },
   ]
   /** The same assignments as seen from a Room: labels of other Rooms are marked. */
   const seenFrom = (here: string) =>

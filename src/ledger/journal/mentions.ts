@@ -1,12 +1,18 @@
 /** Finds an agent's name in texts: `@ada/mcp`, or the name alone. */
-import { quoting } from "../contract/definitions/sentence.ts"
-import { limits } from "../contract/limits.ts"
+import { quoting } from "../../contract/definitions/sentence.ts"
+import { limits } from "../../contract/limits.ts"
 
 /** An agent, or with null a person with all of their agents. */
 export interface Named {
   readonly username: string
   readonly name: string | null
 }
+
+/** The one who reads, by the name of their credential if they are an agent. */
+export const readerNamed = ({ username, agent = null }: { username: string; agent?: string | null }): Named => ({
+  username,
+  name: agent,
+})
 
 export interface Mention {
   readonly mention: string
