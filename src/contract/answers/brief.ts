@@ -79,7 +79,8 @@ const lists = {
       at: v.string(),
       stale: v.boolean(),
       staleReasons: v.array(staleReason),
-      knownThen: v.array(knownThen),
+      /** Left out of the smallest briefs, as are those members of findings that say nothing there. */
+      knownThen: v.exactOptional(v.array(knownThen)),
       /** The reviews in a sentence, or "not reviewed". */
       reviewed: v.string(),
       /** How many of its numbers are in the record, and which are not, in a sentence; null without numbers. */
@@ -114,13 +115,15 @@ const lists = {
        */
       effects: v.exactOptional(v.array(v.string())),
       omittedEffects: v.exactOptional(count),
-      status: v.picklist(enumerations.recordStatus),
-      evidence: evidenceTally,
-      inDoubt,
+      status: v.exactOptional(v.picklist(enumerations.recordStatus)),
+      evidence: v.exactOptional(evidenceTally),
+      /** The evidence in words, in its place in the smallest briefs. */
+      tally: v.exactOptional(v.string()),
+      inDoubt: v.exactOptional(inDoubt),
       /** The reviews in a sentence; null if nobody else has reviewed it. */
-      reviewed: text,
+      reviewed: v.exactOptional(text),
       /** What to know about the runs behind it, in a sentence; null if there is nothing. */
-      blemishes: text,
+      blemishes: v.exactOptional(text),
       by: v.string(),
       agent: text,
     }),

@@ -12,6 +12,7 @@ import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { firstParagraph, shortened } from "../../contract/text.ts"
+import { tallyInWords } from "../../contract/answers/evidence.ts"
 import type { ToldEffects } from "../measurements/effects.ts"
 import { withTerms } from "../experiments/holders.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
@@ -54,10 +55,30 @@ export interface BriefFormat {
   readonly write: (brief: Brief) => string
   /** The bytes that one item of a list adds. */
   readonly cost: <L extends BriefList>(list: L, item: Brief[L][number]) => number
+  /** The lists of a brief that agents read first, with shorter items. */
+  readonly first: (lists: Lists) => Lists
+}
+
+/** A finding without what says nothing, and with its evidence in words. */
+function shortFinding(finding: Lists["findings"][number]): Lists["findings"][number] {
+  const { status, evidence, inDoubt, reviewed, blemishes: _blemishes, ...said } = finding
+  const tally = evidence && tallyInWords(evidence)
+  return {
+    ...said,
+    ...(status !== "current" && { status }),
+    ...(tally != null && { tally }),
+    ...(inDoubt === true && { inDoubt }),
+    ...(reviewed != null && { reviewed }),
+  }
 }
 export const asJson: BriefFormat = {
   write: JSON.stringify,
   cost: (_list, item) => Buffer.byteLength(JSON.stringify(item)) + 1,
+  first: (lists) => ({
+    ...lists,
+    stands: lists.stands.map(({ knownThen: _known, ...stand }) => stand),
+    findings: lists.findings.map(shortFinding),
+  }),
 }
 
 /** Whether all items fit into a number of bytes. */
@@ -71,10 +92,10 @@ function fits(lists: Lists, bytes: number, format: BriefFormat): boolean {
 }
 
 /** What a Thread says, without all that may be read with its checkpoint. */
-const bare = ({ table: _table, ...stand }: Lists["stands"][number]): Lists["stands"][number] => ({
+const bare = ({ table: _table, knownThen, ...stand }: Lists["stands"][number]): Lists["stands"][number] => ({
   ...stand,
   staleReasons: stand.staleReasons.slice(0, 1),
-  knownThen: stand.knownThen.slice(0, 1),
+  ...(knownThen && { knownThen: knownThen.slice(0, 1) }),
 })
 
 /**
@@ -277,10 +298,10 @@ export function briefText(
   const listsAt = listsOf(gathered, derived, now)
   const most = lengths(budget)
   const own = Math.min(...most)
-  const items = listsAt(own)
+  const items = isFirst(budget) ? format.first(listsAt(own)) : listsAt(own)
   // Longer texts are tried only if no item is left out, so not if there are items that were not read.
   const isComplete = briefLists.every((list) => items[list].length >= (head.totals[list] ?? 0))
-  for (const length of isComplete ? most.filter((each) => each !== own) : []) {
+  for (const length of isComplete ? most.filter((each) => each !== own || isFirst(budget)) : []) {
     const frame = framed(head, items, length, budget, format)
     const longer = listsAt(length)
     if (fits(longer, frame.left, format)) return frame.write(longer)

@@ -12,7 +12,7 @@ import type { Brief, BriefFormat } from "./brief.ts"
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {
   stands: [
     "Where it stands",
-    ({ threadId, title, state, says, by, agent, at, stale, staleReasons, knownThen, reviewed, numbers, table }) =>
+    ({ threadId, title, state, says, by, agent, at, stale, staleReasons, knownThen = [], reviewed, numbers, table }) =>
       `${line(title)} (${state}, ${reviewed}${numbers === null ? "" : `, ${numbers}`}` +
       `${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}` +
       `${known(knownThen)}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)}) ` +
@@ -33,16 +33,16 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
       says,
       effects,
       omittedEffects,
-      status,
+      status = "current",
       evidence,
-      inDoubt,
-      reviewed,
-      blemishes,
+      inDoubt = false,
+      reviewed = null,
+      blemishes = null,
       by,
       agent,
     }) =>
       `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)}${effectsInWords(effects, omittedEffects)} ` +
-      `[${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}` +
+      `[${(evidence && tallyInWords(evidence)) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}` +
       `${blemishes === null ? "" : `; ${blemishes}`}] (${writerName({ username: by, agent })}) ${versionId}`,
   ],
   changed: ["What changed", changedInWords],
@@ -128,4 +128,5 @@ function briefMarkdown(brief: Brief): string {
 export const asMarkdown: BriefFormat = {
   write: briefMarkdown,
   cost: (list, item) => Buffer.byteLength(lineOf(list, item)),
+  first: (lists) => lists,
 }

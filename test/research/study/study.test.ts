@@ -165,6 +165,30 @@ t.test("4,000 bytes hold the answer, the table and at least five of ten findings
   t.match(brief, `- and ${10 - findings.length} more\n`, "what is left out is counted")
 })
 
+t.test("so do 4,000 bytes of JSON, whose findings leave out what says nothing", async (t) => {
+  const text = await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/brief?budget=4000`)).text()
+  t.ok(Buffer.byteLength(text) <= 4_000)
+  const { stands, findings, omitted } = await reader.read("room_brief", { roomId, budget: 4_000 })
+  t.match(stands, [{ says: studyAnswer, table: /\| shift \| .*−2\.39 ±0\.27\*/ }])
+  t.equal(stands[0]?.knownThen, undefined)
+  t.ok(findings.length >= 5, `${findings.length} findings`)
+  for (const finding of findings) {
+    t.match(finding, { outcome: /^\w+$/, says: /\.$/, effects: [/^error \(test\) of \w+ − baseline: \S+ ±\S+ points/] })
+    t.equal(finding.evidence, undefined)
+  }
+  t.match(
+    findings.find(({ label }) => label === "F8"),
+    { tally: "1 reproduction, from 1 other person" },
+  )
+  t.match(
+    findings.find(({ label }) => label === "F7"),
+    { status: "disputed" },
+  )
+  t.equal(omitted.findings?.count, 10 - findings.length)
+  const whole = await reader.read("room_brief", { roomId, budget: 64_000 })
+  t.match(whole.findings[0], { status: "current", evidence: { reproductions: 0 }, inDoubt: false, reviewed: null })
+})
+
 t.test("the text and the reason of a correction stand on its target's read and page", async (t) => {
   for (const label of ["F4", "F5"]) {
     const record = await study.record(label)
