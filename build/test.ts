@@ -103,6 +103,7 @@ const REST = [
   "test/web/library.test.ts",
   "test/web/long-thread.test.ts",
   "test/web/looking-back.test.ts",
+  "test/web/mistakes.test.ts",
   "test/web/newcomer.test.ts",
   "test/web/provider-pages.test.ts",
   "test/web/since-you-were-here.test.ts",

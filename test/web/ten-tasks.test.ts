@@ -40,8 +40,32 @@ const next = (name: string | RegExp) =>
 const rail = (name: string) => page.getByRole("navigation", { name: "Room" }).getByRole("link", { name })
 
 const lines: string[] = []
-/** Compares what a task takes with what it took before. */
+/** The most clicks until each task is done. What is pressed after its answer is on the page is not counted. */
+const MOST_CLICKS: Readonly<Record<TaskName, number>> = {
+  "set-up to credential": 5,
+  "join and reply": 6,
+  hypothesis: 2,
+  "experiment to reported attempt": 11,
+  "finding with verdict": 4,
+  "compare 16, say which arm is best and why": 3,
+  "read of a Room, seven questions": 0,
+  "file any paper into a shared Collection": 1,
+  withhold: 3,
+  "catch up since yesterday": 0,
+}
+/** What is done to an experiment with a plan until its outcome is reported. */
+const MOST_CLICKS_OF_AN_OUTCOME = 8
+
+/** Compares what a task takes with what it took before, and holds it to its clicks, none of which was refused. */
 function took(t: Test, name: TaskName, ...people: readonly Klm[]): number {
+  const clicks = people.reduce((sum, each) => sum + each.clicks, 0)
+  const fields = people.reduce((sum, each) => sum + each.fields, 0)
+  t.ok(clicks <= MOST_CLICKS[name], `${name}: ${clicks} clicks, at most ${MOST_CLICKS[name]}`)
+  t.same(
+    people.flatMap((each) => each.refused),
+    [],
+    `${name}: nothing was refused`,
+  )
   const sums = people.map((klm) => klm.sum())
   const [seconds, slowly] = (["seconds", "slowly"] as const).map((speed) =>
     sums.reduce((sum, each) => sum + each[speed], 0),
@@ -51,6 +75,8 @@ function took(t: Test, name: TaskName, ...people: readonly Klm[]): number {
     [
       name.padEnd(41),
       ...[was, now, slow].map((text = "") => text.padStart(9)),
+      `${clicks}`.padStart(8),
+      `${fields}`.padStart(8),
       `  ${sums.map((each) => each.operators).join(" and ")}`,
     ].join(""),
   )
@@ -73,6 +99,9 @@ t.test("1. from the set-up link to a credential", async (t) => {
   await klm.press(page.getByText("Bring an agent", { exact: true }))
   await klm.write(page.getByLabel("The agent's name"), "sweep agent")
   await klm.enter()
+  const token = (await page.locator("section[aria-labelledby=token] pre").innerText()).trim()
+  klm.isAnswered()
+  t.match(await page.locator("section[aria-labelledby=environment] pre").innerText(), token, "lines to paste")
   await klm.press(button("Copy the token", page))
   took(t, "set-up to credential", klm)
 })
@@ -128,6 +157,7 @@ t.test("4. from a hypothesis to an attempt that succeeded", async (t) => {
   await ada.write(page.locator("[name='/protocol/arms/0/argv']"), "python train.py --warmup 400")
   await ada.press(button("Pin the plan"))
   await done("accept_plan")
+  const planned = ada.clicks
   await ada.press(next("Register an attempt: warm-up"))
   await ada.press(button("Register the attempt"))
   await done("register_attempt")
@@ -135,6 +165,8 @@ t.test("4. from a hypothesis to an attempt that succeeded", async (t) => {
   await ada.press(page.getByLabel("It succeeded"))
   await ada.press(button("Report it"))
   await done("report_attempt_event")
+  const clicks = ada.clicks - planned
+  t.ok(clicks <= MOST_CLICKS_OF_AN_OUTCOME, `the outcome of a planned experiment: ${clicks} clicks`)
   took(t, "experiment to reported attempt", ada)
 })
 
@@ -166,6 +198,8 @@ t.test("6. which of four arms of sixteen attempts is best, and why", async (t) =
     /^shift .* 11\.\d+ ±/,
     "the best is bold if it differs clearly",
   )
+  t.match(await page.locator("main").innerText(), /bold where it can be told apart.*noise of error/s)
+  ada.isAnswered()
   await ada.choose(page.getByLabel("Compare with"), "arm baseline")
   await ada.press(button("Compare with baseline"))
   const why = page.getByRole("group", { name: "Differences of error" }).getByRole("row", { name: /^shift / })
@@ -266,6 +300,7 @@ t.test("the table of all tasks", async (t) => {
     [
       "seconds at 55 words a minute".padEnd(41),
       ...["before", "after", "40 wpm"].map((text) => text.padStart(9)),
+      ...["clicks", "fields"].map((text) => text.padStart(8)),
       "  what is counted after",
     ].join(""),
   )

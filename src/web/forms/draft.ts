@@ -5,6 +5,7 @@
 import { mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import { isObject } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
+import { shortened } from "../../contract/text.ts"
 import { readJson } from "../../contract/schema/strict-json.ts"
 import { commandOf, partsOf } from "./command.ts"
 import type { Field, Form } from "./fields.ts"
@@ -99,10 +100,11 @@ function json(path: string, text: string | undefined, issues: Issue[]): unknown 
   const read = readJson(text)
   if (read.ok) return read.value
   // Text that is not JSON has no pointer of its own, so the issue belongs to the whole input.
+  const notJson = 'This is not a JSON object. Names and texts stand in double quotes, as in {"rate": 0.1}.'
   issues.push(
     ...read.issues.map((issue) => ({
       path,
-      message: issue.path === "" ? "is not a JSON object" : `at ${issue.path} ${issue.message}`,
+      message: issue.path === "" ? notJson : `at ${issue.path} ${issue.message}`,
     })),
   )
   return {}
@@ -115,8 +117,17 @@ function scalarOf(text: string): string | number | boolean {
   return /^"(.*)"$/.exec(text)?.[1] ?? text
 }
 
-function pairs(text: string | undefined, scalars: boolean): Record<string, unknown> | undefined {
-  const found = lines(text).map((line) => /^([^:=]+)[:=](.*)$/.exec(line) ?? [line, line, ""])
+/** Reads a name and a value from each line. A line of another form is an issue, with the line that was meant. */
+function pairs(path: string, text: string | undefined, scalars: boolean, issues: Issue[]) {
+  const found = lines(text).flatMap((line) => {
+    const pair = /^([^:=]+)[:=](.*)$/.exec(line)
+    if (pair !== null) return [pair]
+    const [name = "", ...value] = line.split(/\s+/)
+    const meant =
+      value.length === 0 ? `the name, a colon and the value, such as arm: ${name}` : `${name}: ${value.join(" ")}`
+    issues.push({ path, message: `“${shortened(line, 60)}” has no colon. Write ${shortened(meant, 90)}.` })
+    return []
+  })
   const parse = (text: string) => (scalars ? scalarOf(text.trim()) : text.trim())
   return found.length === 0
     ? undefined
@@ -177,7 +188,7 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
         }),
       )
     case "pairs":
-      return pairs(typed(draft, path), field.scalars) ?? (field.required ? {} : undefined)
+      return pairs(path, typed(draft, path), field.scalars, issues) ?? (field.required ? {} : undefined)
     case "json":
       return typed(draft, path) === undefined && !field.required ? undefined : json(path, typed(draft, path), issues)
     case "variant": {

@@ -253,6 +253,7 @@ ${optional(field, path, state)}</legend>
           id: index === 0 && named === undefined ? idOf(path) : `${idOf(path)}-${index}`,
           value: option.id,
           checked: chosen.includes(option.id),
+          "aria-invalid": isWrong && named === undefined ? "true" : null,
           "aria-describedby": isWrong ? `${idOf(path)}-fault` : null,
         })}>${option.text}</label>`,
     )}${

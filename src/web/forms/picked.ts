@@ -14,7 +14,7 @@ import { severalIn } from "./sheets/sheet.ts"
 import { casePath, countName, type Draft, inside, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
 
-const LABEL = /^([A-Z]\d+)(?=$|[:,;\s])/
+const LABEL = /^([A-Z]\d+)(?=$|:)/i
 const ID_IN_ADDRESS = /\/([0-9a-f]{8}-[0-9a-f-]{27})(?=[/?#]|$)/i
 
 /** Limits of searches for one form, and of names read from one list. Names beyond that stay as typed. */
@@ -46,7 +46,7 @@ function findId(untrimmed: string, named: readonly ObjectKind[], lookup: Lookup)
   const known = choicesAmong(lookup.choices, named)
   const exact = known.filter((choice) => choice.text === text)
   if (exact.length === 1) return exact[0]?.id ?? null
-  const label = LABEL.exec(text)?.[1]
+  const label = LABEL.exec(text)?.[1]?.toUpperCase()
   if (label === undefined) return null
   const listed = known.find((choice) => choice.text.startsWith(`${label}:`))
   return listed?.id ?? found(lookup, named, label).find((hit) => hit.label === label)?.id ?? null

@@ -7,6 +7,7 @@ import { calledByForms } from "../words.ts"
 import { type Draft, issueField, bodyOf, itemCount } from "./draft.ts"
 import { type Form, formOf } from "./fields.ts"
 import { isOfOutput, outputName, outputsOf, withIds, withOutputs } from "./picked.ts"
+import { aboutRepository } from "./repository.ts"
 import { placeOf, type Sheet } from "./sheets/sheet.ts"
 import { visibleInput, spelledOut } from "./statement.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -26,9 +27,20 @@ export interface Fault {
 const forPeople = (message: string): string => {
   if (/^must be one of /.test(message)) return "must be chosen"
   if (/^must be text with at least one/.test(message)) return "holds nothing to read"
+  if (message.startsWith("must be a number or one of")) return "must be a number, such as 0.05"
   if (message === "must be a UUID") return "names nothing here"
   if (message === "is required" || /^must have at least 1 (?:characters|items)$/.test(message)) return "is missing"
   return message
+}
+
+/** Says how to write a number that has a comma; undefined for any other text. */
+function aboutNumber(given: string): string | undefined {
+  const text = given.trim()
+  if (text.length > 40 || !/^[+-]?\d+(?:,\d+)+$/.test(text)) return undefined
+  const decimal = text.replace(",", ".")
+  if (!/^[+-]?\d{1,3}(?:,\d{3})+$/.test(text)) return `“${text}” has a comma. Write it with a point: ${decimal}.`
+  const whole = text.replaceAll(",", "")
+  return `“${text}” has a comma. Write ${whole}${text.match(/,/g)?.length === 1 ? `, or ${decimal} with a point` : ""}.`
 }
 
 /** The input that an issue is about. @param read the draft with all derived inputs filled in */
@@ -56,6 +68,13 @@ function sentenceOf({ path, message }: Issue, at: string, draft: Draft, sheet: S
     prompts[placeOf(path)]
   )?.missing
   if (missing !== undefined && isEmpty(draft, at)) return missing.replace("{n}", String(Number(row?.[1] ?? 0) + 1))
+  const given = draft.get(at) ?? ""
+  const own = !message.startsWith("must be ")
+    ? undefined
+    : /number/.test(message)
+      ? aboutNumber(given)
+      : aboutRepository(at, given)
+  if (own !== undefined) return own
   const text = forPeople(message)
   // The message is a whole sentence already, as from the check of a repository.
   if (/^[A-Z].*[.!?]$/.test(text)) return text
@@ -74,7 +93,8 @@ export function faultsOf(
   }: { readonly draft: Draft; readonly read?: Draft | undefined; readonly sheet: Sheet | undefined },
 ): Fault[] {
   const faults = issues.map((issue) => {
-    const at = inputOf(issue.path, form, read)
+    const of = inputOf(issue.path, form, read)
+    const at = of !== "/repository" ? of : `${of}/${/commit|digits/.test(issue.message) ? "commit" : "url"}`
     return { at, sentence: sentenceOf(issue, at, draft, sheet) }
   })
   return [...new Map(faults.map((fault) => [`${fault.at} ${fault.sentence}`, fault])).values()]

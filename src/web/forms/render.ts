@@ -119,8 +119,9 @@ ${faultsAt(path, state)}`
         (given) =>
           html`<input${attributes({
             ...given,
-            type: "number",
-            min: field.least,
+            type: "text",
+            inputmode: "decimal",
+            autocomplete: "off",
             value: state.draft.get(path) ?? "",
           })}>`,
       )

@@ -4,6 +4,8 @@ import type { Draft } from "./draft.ts"
 
 const SSH = /^(?:ssh:\/\/)?git@([\w.-]{1,253})[:/]([\w.-]{1,100})\/([\w.-]{1,100})\/?$/
 const SHORT = /^[0-9a-f]{7,39}$/i
+/** The most signs of an address that a sentence repeats. */
+const MOST_SIGNS = 80
 /** How many of a Room's newest attempts are read for their commits. */
 const LOOKED_INTO = 30
 
@@ -50,4 +52,21 @@ export function withRepository(
     became.push(`“${short}” is ${found[0]}, which ${found[1]} ran.`)
   }
   return { draft: made, became }
+}
+
+/** Says what to write for an address or a commit that names no repository or commit; undefined for any other input. */
+export function aboutRepository(at: string, given: string): string | undefined {
+  const text = given.trim()
+  if (text === "" || text.length > MOST_SIGNS) return undefined
+  if (at.endsWith("/repository/commit"))
+    return SHORT.test(text)
+      ? `“${text}” is the beginning of no commit that this Room has run. Give all of it: git rev-parse ${text} prints it.`
+      : `“${text}” is not a commit. Give all of its 40 or 64 digits, as git rev-parse HEAD prints them.`
+  if (!at.endsWith("/repository/url")) return undefined
+  const [host = "", owner, name, ...deeper] = text.replace(/^[a-z]+:\/\//i, "").split("/")
+  if (owner !== undefined && name !== undefined && deeper.length > 0)
+    return `“${text}” is a page within a repository. Give the repository: https://${host}/${owner}/${name}.`
+  return host.includes(".") && owner !== undefined && owner !== "" && name === undefined
+    ? `“${text}” names no owner. Give the whole address: https://${host}/owner/${owner}.`
+    : `“${text}” is not the address of a repository. Give the whole address, as in https://github.com/owner/name.`
 }

@@ -3,12 +3,12 @@
  * records.
  */
 import { isUuid } from "../../contract/schema/fields.ts"
-import type { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { withQuery } from "../addresses.ts"
 import { type Draft, fill } from "../forms/draft.ts"
 import { type Fault, nameOf, faultsOf, atHand } from "../forms/reading.ts"
 import { idOf } from "../forms/inputs.ts"
-import { type Offered, type Sheet, companionOf } from "../forms/sheets/sheet.ts"
+import { type Offered, type Sheet, companionOf, SAYS } from "../forms/sheets/sheet.ts"
 import { type Html, html, to, hiddenInputs } from "../html.ts"
 import { list, facts } from "../parts/parts.ts"
 import { remedyFor } from "../parts/remedies.ts"
@@ -17,7 +17,7 @@ import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Operation, pathNames } from "../../contract/definitions/operation.ts"
 import { isoTime } from "../../ledger/world.ts"
-import { type Field, formOf, offeredOf } from "../forms/fields.ts"
+import { type Field, type Form, formOf, offeredOf } from "../forms/fields.ts"
 import { laidOut } from "../forms/layout.ts"
 import { WORDING } from "../forms/proposing.ts"
 import { sheetOf } from "../forms/sheets/index.ts"
@@ -31,10 +31,12 @@ import { orNull, type Shown, type Visit } from "../visit.ts"
 
 // The message above a refused form: the faults to correct, or what changed in the meantime.
 
-const plain = (value: unknown): string => (typeof value === "string" ? words(value) : String(value))
+/** The words of a state; a label or a name is as it is. */
+const plain = (value: unknown): string =>
+  typeof value === "string" && /^[a-z_]+$/.test(value) ? words(value) : String(value)
 
 /** Compares the values that the form expected with the current ones. */
-function moved({ details }: Refusal, draft: Draft): Html | null {
+function moved({ code, details }: Refusal, draft: Draft): Html | null {
   const expected = details.current?.expected
   if (typeof expected !== "object" || expected === null) return null
   const rows = Object.entries(expected).flatMap(([name, now]) => {
@@ -50,13 +52,14 @@ function moved({ details }: Refusal, draft: Draft): Html | null {
     html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what was written since</a></p>`
   if (rows.length === 0) return null
   return html`<h3>What changed while you wrote</h3>${facts(rows)}${arrived}\
-<p>Your draft is below as you wrote it. If it is still right, send it again.</p>`
+<p>Your draft is below as you wrote it.${code === "assignment_conflict" ? null : " If it is still right, send it again."}\
+</p>`
 }
 
 function currentState({ details }: Refusal): Html | null {
   const isId = (value: unknown) => typeof value === "string" && isUuid(value)
   const current = Object.entries(details.current ?? {}).filter(
-    ([, value]) => typeof value !== "object" && value !== null && !isId(value),
+    ([name, value]) => name !== "label" && typeof value !== "object" && value !== null && !isId(value),
   )
   if (current.length === 0) return null
   return html`<p>Current state:</p>${facts(current.map(([name, value]) => [title(name), plain(value)]))}`
@@ -67,15 +70,23 @@ function refusedForm(refusal: Refusal, faults: readonly Fault[], sent: Draft, sh
   const { code, details } = refusal
   const fault = ({ at, sentence }: Fault) => {
     const isAbout = sentence.startsWith("This ")
-    return html`<li><a href="#${idOf(at)}">${isAbout ? nameOf(at, sheet) : sentence}</a>\
-${isAbout ? `: ${sentence}` : null}</li>`
+    const name = nameOf(at, sheet)
+    return html`<li><a href="#${idOf(at)}">${isAbout ? name : sentence}</a>\
+${isAbout ? `${name.endsWith("?") ? "" : ":"} ${sentence}` : null}</li>`
   }
+  const isRepeated = faults.some(({ sentence }) => sentence === refusal.message)
+  const hasRemedy =
+    code === "invalid_schema" || faults.some(({ sentence }) => sentence.startsWith(`${refusal.message} `))
   return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2>
     <p>${
-      code === "invalid_schema" ? "Your draft is kept. Correct what is listed here and send it again." : refusal.message
+      hasRemedy
+        ? "Your draft is kept. Correct what is listed here and send it again."
+        : isRepeated
+          ? html`Your draft is kept. ${remedyFor(code)}`
+          : refusal.message
     } ${details.committed === null ? "It is not known whether this was stored. Send it again as it is." : null}</p>
 ${list("", faults, fault, html`<p>${remedyFor(code)}</p>`)}
-${moved(refusal, sent)}${currentState(refusal)}</div>`
+${moved(refusal, sent) ?? currentState(refusal)}</div>`
 }
 
 /** Properties that say what the form is about. If the address gives them, the form does not ask for them. */
@@ -129,6 +140,17 @@ export function opening(visit: Visit, operation: Operation): Draft {
   for (const [name, value] of derived) if (!known.has(name)) draft.append(name, value)
   return draft
 }
+
+/** The issues of a refusal. One about a person who does not exist is about the field with the name. */
+function issuesOf(refusal: Refusal | undefined, form: Form): readonly Issue[] {
+  if (refusal === undefined) return []
+  const isOfName = refusal.message.startsWith("There is no user named") && form.fields.some(isUsername)
+  if (!isOfName) return refusal.details.issues ?? []
+  return [
+    { path: "/username", message: `${refusal.message} Check how it is spelled, or invite them with a link instead.` },
+  ]
+}
+const isUsername = ({ name }: Field): boolean => name === "username"
 
 export interface FormPage {
   readonly operation: Operation
@@ -237,7 +259,7 @@ export function formPage(
   // Words and roles are proposed from the sentence, so without a sentence they are not reported as missing.
   const lacksSentence = draft.get(WORDING)?.trim() === ""
   const isProposed = ({ at }: Fault) => at.startsWith("/concepts/0") || at.startsWith("/assertion/roles")
-  const faults: readonly Fault[] = faultsOf(refusal?.details.issues ?? [], form, { draft, read, sheet }).filter(
+  const faults: readonly Fault[] = faultsOf(issuesOf(refusal, form), form, { draft, read, sheet }).filter(
     (fault) => !(lacksSentence && isProposed(fault) && isBlank(draft, fault.at)),
   )
   const byInput = Map.groupBy(faults, ({ at }) => at)
@@ -253,11 +275,12 @@ export function formPage(
     hidden: hiddenPlaces(operation, draft),
     sheet,
     only,
-    needed: new Set(
-      operation.requiredWhen.flatMap(({ field, when }) =>
+    needed: new Set([
+      ...operation.requiredWhen.flatMap(({ field, when }) =>
         only.get(`/${field}`) === `/${when.field}=${when.in.join(",")}` ? [`/${field}`] : [],
       ),
-    ),
+      ...(companionOf(operation.name) === undefined ? [] : [`${SAYS}/towardQuestion`]),
+    ]),
     ...atHand(visit, operation, room?.roomId),
   }
   const isMarkdown = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")

@@ -36,14 +36,14 @@ const alsoIssues = ({ operation, body, at }: Also): Issue[] =>
 /** Returns the faults in a draft that can be found before it is sent. */
 export function faultsIn(operation: Operation, draft: Draft, read: ReadDraft): Issue[] {
   const { body, at, also } = parted(operation, draft, read.body)
-  const reported = new Set(read.issues.map(({ path }) => path))
+  const isReported = (path: string) => read.issues.some((issue) => `${path}/`.startsWith(`${issue.path}/`))
   const own = issuesOf(operation, wholeBody(operation, draft, body)).map((issue) => ({
     ...issue,
     path: at(issue.path),
   }))
   return [
     ...read.issues,
-    ...[...own, ...(also === null ? [] : alsoIssues(also))].filter(({ path }) => !reported.has(path)),
+    ...[...own, ...(also === null ? [] : alsoIssues(also))].filter(({ path }) => !isReported(path)),
   ]
 }
 

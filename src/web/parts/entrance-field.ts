@@ -10,7 +10,10 @@ export function field(
   refusal?: Refusal,
   hint?: string,
 ): Html {
-  const faults = (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`)
+  const isTaken = name === "username" && refusal?.details.current?.username !== undefined
+  const faults = isTaken
+    ? [refusal.message]
+    : (refusal?.details.issues ?? []).flatMap(({ path, message }) => (path === `/${name}` ? [`It ${message}.`] : []))
   const isWrong = faults.length > 0
   const described = isWrong ? `${name}-fault` : hint && `${name}-hint`
   return html`<div class="field${isWrong ? " wrong" : ""}"><label for="${name}">${text}</label>
@@ -22,11 +25,11 @@ export function field(
       "aria-describedby": described,
       ...more,
     })}>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}\
-${isWrong && html`<p class="fault" id="${name}-fault">${faults.map(({ message }) => `It ${message}. `)}</p>`}</div>`
+${isWrong && html`<p class="fault" id="${name}-fault">${faults.join(" ")}</p>`}</div>`
 }
 
 /** The message above a refused form. Faults of a field are shown beside the field. @param before what did not happen */
 export const refusedBox = (refusal: Refusal | undefined, before = ""): Html | undefined =>
   refusal &&
   html`<div class="refused" role="alert"><p>${before}\
-${refusal.code === "invalid_schema" ? "Some of this needs correcting." : refusal.message}</p></div>`
+${refusal.code === "invalid_schema" ? "Nothing is stored yet. Correct what is marked below." : refusal.message}</p></div>`

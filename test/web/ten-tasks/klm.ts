@@ -36,14 +36,43 @@ export class Klm {
   readonly page: Page
   readonly #counts: Record<Operator, number> = { K: 0, P: 0, B: 0, H: 0, M: 0 }
   #hand: "keys" | "mouse" = "mouse"
+  #clicks = 0
+  #fields = 0
+  #isAnswered = false
+  readonly #refused: string[] = []
 
   constructor(page: Page) {
     this.page = page
+    page.on("response", (response) => {
+      const isPage = response.request().resourceType() === "document"
+      if (isPage && response.status() >= 400) this.#refused.push(`${response.status()} ${response.url()}`)
+    })
+  }
+
+  /** The links, buttons, folds and boxes that were pressed, and the forms that were sent with Enter. */
+  get clicks(): number {
+    return this.#clicks
+  }
+
+  /** Says that the task is done: what follows costs time and no clicks, such as a look at the reasons. */
+  isAnswered(): void {
+    this.#isAnswered = true
+  }
+
+  /** The fields that were filled in or chosen from. */
+  get fields(): number {
+    return this.#fields
+  }
+
+  /** The pages that refused something. */
+  get refused(): readonly string[] {
+    return this.#refused
   }
 
   /** Presses a link, a button or a box, with the keys if it is near. */
   async press(target: Locator): Promise<void> {
     this.#count("M")
+    if (!this.#isAnswered) this.#clicks += 1
     if (await this.#tabTo(target)) {
       const isBox = await target.evaluate((element) => element.matches("[type=checkbox], [type=radio]"))
       await this.#key(isBox ? "Space" : "Enter")
@@ -56,6 +85,7 @@ export class Klm {
   /** Types a text that the person thinks up into a field. */
   async write(field: Locator, text: string): Promise<void> {
     this.#count("M")
+    this.#fields += 1
     await this.#into(field)
     this.#toThe("keys")
     this.#count("K", text.length)
@@ -65,6 +95,7 @@ export class Klm {
   /** Pastes the clipboard into a field. */
   async paste(field: Locator, text: string): Promise<void> {
     this.#count("M")
+    this.#fields += 1
     await this.#into(field)
     this.#toThe("keys")
     this.#count("K", 2)
@@ -74,6 +105,7 @@ export class Klm {
   /** Picks a choice of a list by the first letters of its words. */
   async choose(list: Locator, words: string): Promise<void> {
     this.#count("M")
+    this.#fields += 1
     const isByKeys = await this.#tabTo(list)
     const all = (await list.locator("option").allTextContents()).map((text) => text.trim())
     const index = all.findIndex((text) => text.startsWith(words))
@@ -90,6 +122,7 @@ export class Klm {
 
   /** Sends the form of the focused field, with Enter in a line of text. */
   async enter(): Promise<void> {
+    if (!this.#isAnswered) this.#clicks += 1
     this.#toThe("keys")
     await this.#key("Enter")
   }

@@ -16,6 +16,7 @@ export const verdictPrompts = <const P extends string>(at: P, hint?: string) => 
     [`${at}/towardQuestion/verdict`]: {
       label: "The finding",
       missing: "Say whether it answers the question.",
+      ...(hint === undefined ? {} : { hint: "Needed if you give a verdict on a hypothesis." }),
       words: { answers: "answers it", partly_answers: "answers part of it", does_not_answer: "does not answer it" },
     },
     [`${at}/towardQuestion/explanation`]: {

@@ -183,12 +183,12 @@ export const keptOfExperiment = ["/experimentId", "/expectedRevision", "/expecte
 export const experimentOf = (visit: Visit, draft: URLSearchParams) =>
   orNull(() => visit.ask("experiment", { experimentId: draft.get("/experimentId") ?? "" }))
 
-const LABEL = /^[A-Z]\d+$/
+const LABEL = /^[A-Z]\d+$/i
 
-/** Splits a line of labels and ids. Any other line is one choice as the list shows it. */
+/** Splits a line of labels and ids, as in "H1, H2 and H4". Any other line is one choice as the list shows it. */
 export const severalIn = (text: string): string[] =>
   text.split("\n").flatMap((line) => {
-    const parts = line.split(/[\s,;]+/).filter((part) => part !== "")
+    const parts = line.split(/[\s,;&+/]+/).filter((part) => part !== "" && part.toLowerCase() !== "and")
     if (parts.length === 0) return []
     return parts.every((part) => isUuid(part) || LABEL.test(part)) ? parts : [line]
   })

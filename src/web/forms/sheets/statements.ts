@@ -219,7 +219,8 @@ export const statementSheets = {
       "/evidence/*/attemptId": { label: "Attempt", missing: "Choose the attempt of piece {n}." },
       "/evidence/*/outputLabel": { label: "Output", missing: "Choose the output that piece {n} cites." },
       "/evidence/*/digest": { label: "Its digest", missing: "Choose the output that piece {n} cites." },
-      "/evidence/*/lines": { label: "First and last line", missing: "Say which lines piece {n} cites." },
+      "/evidence/*/lines": { label: "First and last line", missing: "Say which lines piece {n} cites.", row: "line" },
+      "/evidence/*/lines/*": { label: "Line", missing: "Give the first and the last line." },
       "/evidence/*/materialId": { label: "Material", missing: "Choose the material of piece {n}." },
       "/evidence/*/versionId": { label: "Record", missing: "Choose the record of piece {n}." },
       "/evidence/*/arxivId": {
