@@ -24,7 +24,7 @@ import { type Html, html } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { ownPath, redirected, signInPath, toSignIn } from "../redirect.ts"
 import type { Shown, Visit, WebPage } from "../visit.ts"
-import { type FormPage, formPage, opening, roomOf } from "./form-page.ts"
+import { type FormPage, formPage, opening, roomOf, withOnlyThread } from "./form-page.ts"
 import { secretPage } from "./connect.ts"
 import { faultsIn, sendForm } from "./sending.ts"
 import { refusedPage } from "./making.ts"
@@ -180,7 +180,8 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
   if (isUnread) return (again) => formOf(again, { operation, draft, note: READ_FIRST })
   const { draft: named, became } = withRepository(visit, () => roomOf(visit, operation, draft), draft)
   const proposed = withStructure(visit, operation, named)
-  if (previewed) return (again) => formOf(again, { operation, draft: proposed, preview: true })
+  if (previewed)
+    return (again) => formOf(again, { operation, draft: withOnlyThread(again, operation, proposed), preview: true })
   let read: ReadDraft | undefined
   const reading = (): ReadDraft => {
     read = readDraft(visit, operation, roomOf(visit, operation, proposed), proposed)

@@ -52,8 +52,8 @@ function moved({ code, details }: Refusal, draft: Draft): Html | null {
     html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what was written since</a></p>`
   if (rows.length === 0) return null
   return html`<h3>What changed while you wrote</h3>${facts(rows)}${arrived}\
-<p>Your draft is below as you wrote it.${code === "assignment_conflict" ? null : " If it is still right, send it again."}\
-</p>`
+<p>Your draft is below as you wrote it.\
+${code === "assignment_conflict" ? null : " If it is still right, send it again."}</p>`
 }
 
 function currentState({ details }: Refusal): Html | null {
@@ -130,14 +130,18 @@ export function opening(visit: Visit, operation: Operation): Draft {
     draft.set("/reportedAt", isoTime(visit.edge.instance.world.now()))
   const derived: Draft = new URLSearchParams()
   fill(derived, form, "", sheetOf(operation.name)?.initial?.(visit, draft) ?? {})
-  // If the Room has only one Thread, choose it.
-  if (!draft.has("/threadId") && form.fields.some(({ name, required }) => name === "threadId" && required)) {
-    const threads =
-      orNull(() => visit.ask("room_threads", { roomId: draft.get("/roomId") ?? "" }, { limit: 2 }))?.items ?? []
-    if (threads.length === 1) derived.set("/threadId", threads[0]?.threadId ?? "")
-  }
   const known = new Set(draft.keys())
   for (const [name, value] of derived) if (!known.has(name)) draft.append(name, value)
+  return withOnlyThread(visit, operation, draft)
+}
+
+/** Chooses the Thread to write in, if the form asks for one and the Room has no other. */
+export function withOnlyThread(visit: Visit, operation: Operation, draft: Draft): Draft {
+  const asks = formOf(operation).fields.some(({ name, required }) => name === "threadId" && required)
+  if (!asks || draft.has("/threadId")) return draft
+  const threads =
+    orNull(() => visit.ask("room_threads", { roomId: draft.get("/roomId") ?? "" }, { limit: 2 }))?.items ?? []
+  if (threads.length === 1) draft.set("/threadId", threads[0]?.threadId ?? "")
   return draft
 }
 

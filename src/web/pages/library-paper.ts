@@ -85,11 +85,50 @@ ${hidden({ "/collectionId": collection.id, "/paperId": paperId, _next: here })}<
   </form></section>`
 }
 
+/** How many of a person's Rooms are offered to cite a passage in. */
+const MOST_ROOMS = 20
+
+type Room = readonly [roomId: string, title: string]
+
+/** The Rooms in which a visitor can cite a paper; none for a paper that is not at arXiv. */
+function roomsToCiteIn({ edge, tables, person: reader }: Visit, arxivId: string | null): readonly Room[] {
+  if (arxivId === null || reader === undefined) return []
+  const own = edge.instance.tables.members.roomsOf(reader.userId, MOST_ROOMS).map(({ roomId }) => roomId)
+  return [...tables.rooms.titles(own)]
+}
+
+/**
+ * A form that takes a passage into the form of a cited claim, where nothing is stored yet. It is posted, since a quote
+ * may be longer than an address.
+ * @param passage the quote and its place, or the inputs for them
+ */
+const citing = (rooms: readonly Room[], arxivId: string, passage: Html, about: string): Html =>
+  html`<form class="inline cite" method="post" action="${to("/web/publish_cited_claim")}">\
+${hidden({ "/paper/arxivId": arxivId, _preview: "1" })}${passage}${
+  rooms.length === 1
+    ? html`<input type="hidden" name="/roomId" value="${rooms[0]?.[0]}">`
+    : html`<label class="aside" for="room-${about}">Room</label><select id="room-${about}" name="/roomId">\
+${rooms.map(([roomId, title]) => html`<option value="${roomId}">${title}</option>`)}</select>`
+}<button class="quiet">Cite it in ${rooms.length === 1 ? html`“${rooms[0]?.[1]}”` : "this Room"}</button></form>`
+
+/** A form for a passage that is pasted from the paper. */
+const citingPasted = (rooms: readonly Room[], arxivId: string): Html =>
+  html`<details class="fold"><summary>Cite a passage</summary>${citing(
+    rooms,
+    arxivId,
+    html`<label for="passage">The passage, word for word</label>\
+<textarea id="passage" name="/quote" required rows="3" maxlength="${limits.statement}"></textarea>\
+<label for="passage-page">Page</label>\
+<input id="passage-page" name="/locator/page" inputmode="numeric" maxlength="6" size="4">`,
+    "passage",
+  )}</details>`
+
 /** Renders the person's own notes with a form to edit them, and their highlights. */
 function annotations(
   { notes, highlights, revision, updatedAt }: AnswerOf<"library_annotations">,
-  paperId: string,
+  { paperId, arxivId }: { readonly paperId: string; readonly arxivId: string | null },
   here: string,
+  rooms: readonly Room[],
 ): Html {
   const expected = String(revision)
   const box = html`<form class="stack own-notes" method="post" action="${to("/web/write_annotation")}" \
@@ -101,7 +140,20 @@ ${notes}</textarea></div><div class="buttons"><button>Save notes</button></div><
     html`<li data-entry><blockquote class="said">${quote}</blockquote>
   <p class="meta"><span>page ${page}</span>${version === null ? null : html`<span>in version ${version}</span>`}\
 <span>${colour}</span></p>
-  ${comment && html`<p>${inlineMarkdown(comment)}</p>`}\
+  ${comment && html`<p>${inlineMarkdown(comment)}</p>`}${
+    arxivId !== null &&
+    rooms.length > 0 &&
+    citing(
+      rooms,
+      arxivId,
+      hiddenInputs([
+        ["/quote", quote],
+        ["/locator/page", String(page)],
+        ["/paper/version", version === null ? null : String(version)],
+      ]),
+      highlightId,
+    )
+  }\
 ${actionButton("remove_highlight", { highlightId, "/expectedRevision": expected }, "Remove", {
   danger: true,
   next: here,
@@ -117,7 +169,10 @@ ${notes === "" ? box : html`${markdown(notes)}<details><summary>Edit</summary>${
 ${section(
   "highlights",
   "Highlights",
-  list("cards", highlights, highlight, html`<p class="quiet">No highlights yet.</p>`),
+  [
+    list("cards", highlights, highlight, html`<p class="quiet">No highlights yet.</p>`),
+    arxivId === null || rooms.length === 0 ? null : citingPasted(rooms, arxivId),
+  ],
   act("add_highlight", { paperId, expectedRevision: revision, _next: here }, "Add highlight"),
 )}`
 }
@@ -269,7 +324,7 @@ ${facts([
 ])}</section>
 ${tags(visit, paperId, paper.tags ?? [], here)}
 ${isOwn ? reading(position, paperId, here) : null}</div>
-<div>${isOwn ? annotations(own, paperId, here) : null}
+<div>${isOwn ? annotations(own, paper, here, roomsToCiteIn(visit, arxivId)) : null}
 ${collection === undefined ? null : thread(visit, paperId, collection)}</div></div>
 ${arxivId && cited(visit, arxivId, here)}`,
   }

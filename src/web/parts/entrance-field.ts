@@ -32,4 +32,4 @@ ${isWrong && html`<p class="fault" id="${name}-fault">${faults.join(" ")}</p>`}<
 export const refusedBox = (refusal: Refusal | undefined, before = ""): Html | undefined =>
   refusal &&
   html`<div class="refused" role="alert"><p>${before}\
-${refusal.code === "invalid_schema" ? "Nothing is stored yet. Correct what is marked below." : refusal.message}</p></div>`
+${refusal.code === "invalid_schema" ? "Correct what is marked below." : refusal.message}</p></div>`
