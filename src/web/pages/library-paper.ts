@@ -118,7 +118,7 @@ const citingPasted = (rooms: readonly Room[], arxivId: string): Html =>
     arxivId,
     html`<label for="passage">The passage, word for word</label>\
 <textarea id="passage" name="/quote" required rows="3" maxlength="${limits.statement}"></textarea>\
-<label for="passage-page">Page</label>\
+<label for="passage-page">On page</label>\
 <input id="passage-page" name="/locator/page" inputmode="numeric" maxlength="6" size="4">`,
     "passage",
   )}</details>`
