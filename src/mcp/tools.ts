@@ -39,6 +39,9 @@ interface ReadTool {
   readonly defaults?: Input
 }
 
+/** Entries of a Thread that fit into an answer, as Markdown. */
+const ENTRIES = 20
+
 /** A tool that sends a read, in Markdown if it has that format. Without a Room's id it uses the credential's Room. */
 function readTool({ name, of, description, described, defaults = {} }: ReadTool): Tool {
   const reads = of.map(read)
@@ -51,8 +54,10 @@ function readTool({ name, of, description, described, defaults = {} }: ReadTool)
       const { door, input } = call
       const chosen = reads.find(({ path }) => pathNames(path).every((id) => id in input)) ?? present(reads[0])
       const format = "markdown" in chosen.formats ? { format: "markdown" } : {}
+      const isOther = "format" in defaults && !(String(defaults.format) in chosen.formats)
+      const filled = isOther ? { format: "markdown", limit: ENTRIES } : defaults
       const room = pathNames(chosen.path).includes("roomId") && !("roomId" in input) ? await ownRoom(call) : {}
-      return askRead(door, chosen, { ...format, ...defaults, ...room, ...input }, optionsOf(call))
+      return askRead(door, chosen, { ...format, ...filled, ...room, ...input }, optionsOf(call))
     },
   }
 }
@@ -214,10 +219,11 @@ export const tools: readonly Tool[] = [
   }),
   readTool({
     name: "activity",
-    of: ["room_activity"],
+    of: ["room_activity", "thread_timeline"],
     description:
-      "What changed in a Room after a sequence you kept, a line for each write. wait: seconds to wait for the next.",
-    described: ["roomId", "after", "wait", "kinds", "exclude", "limit"],
+      "What changed in a Room after a sequence you kept, a line a write; or the entries of a Thread. " +
+      "wait: seconds for the next.",
+    described: ["roomId", "threadId", "after", "wait", "kinds", "exclude", "limit"],
     defaults: { format: "lines" },
   }),
   {

@@ -256,6 +256,22 @@ tap.test("an agent of another protocol version gets a clear answer", async (t) =
   t.match(await answered(future), { error: { data: { supported: ["2026-07-28"], requested: "2099-01-01" } } })
 })
 
+tap.test("activity tells the entries of a Thread, too, after a sequence and by kind", async (t) => {
+  const { call } = agents.credential
+  const created = await call("write", { operation: "create_thread", input: { roomId, title: "Entries" } })
+  const of = text(created.body.target?.id)
+  const post = (words: string) =>
+    call("write", { operation: "post_message", input: { threadId: of, text: words }, receipt: "whole" })
+  await post("The first word.")
+  await post("The second word.")
+  const all = await call("activity", { threadId: of })
+  t.match(all, { isError: false, text: /The first word\.[^]*The second word\./ })
+  const later = await call("activity", { threadId: of, after: 2, kinds: "message" })
+  t.match(later.text, "The second word.")
+  t.notMatch(later.text, "The first word.")
+  t.notMatch((await call("activity", { threadId: of, kinds: "claim_work" })).text, "word.")
+})
+
 tap.test("the arguments of a tool are checked like a request to its route", async (t) => {
   const long = "x".repeat(100_000)
   for (const [tool, input] of [

@@ -103,6 +103,9 @@ const ending: ReadonlySet<OperationName> = new Set([
 /** The writes that are about their Thread itself; others in it renew no claim on it. */
 const inThread: ReadonlySet<OperationName> = new Set(["claim_work", "post_message", "post_research_checkpoint"])
 
+/** The members of a body that mention what is there already, which is no work on it. */
+const MENTIONING: ReadonlySet<string> = new Set(["citations", "references", "premises"])
+
 /**
  * Renews the claims and leases of the agent that writes, ends the claim on work that the write does, and warns about
  * the claims of others.
@@ -116,8 +119,11 @@ export function renewingStep({ claims, holders }: { claims: Claims; holders: Hol
     const { actor } = call
     const isHolder = holders.anyOf(actor.userId, roomId)
     if (!isHolder && !claims.anyActive(roomId, change.at)) return []
+    const body = Object.fromEntries(
+      Object.entries(isObject(call.body) ? call.body : {}).filter(([member]) => !MENTIONING.has(member)),
+    )
     const ids = [
-      ...namedIn(operationOf(operation).body, call.body).map(({ id }) => id),
+      ...namedIn(operationOf(operation).body, body).map(({ id }) => id),
       outcome.target.id,
       ...(threadId == null || !inThread.has(operation) ? [] : [threadId]),
     ]

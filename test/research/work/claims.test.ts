@@ -101,7 +101,13 @@ test("a write about the object by the claiming agent renews the claim, one by an
   } as never)
   own.pass(20 * MINUTE)
   t.strictSame(await claimed(), ["review H1 ada mcp"], "a reply to its card is about it")
+  const { thread } = await mcp.read("thread_context", { threadId })
+  await mcp.write("post_research_checkpoint", {
+    ...{ threadId, expectedWatermark: thread.timelineWatermark, coversThrough: thread.timelineWatermark },
+    ...{ state: "open", synthesis: "So far.", openQuestions: [], citations: [result.versionId] },
+  })
   own.pass(20 * MINUTE)
+  t.strictSame(await claimed(), [], "a write that only cites it is not")
 })
 
 test(

@@ -1,0 +1,59 @@
+/**
+ * How many files of src one write over HTTP runs: those in which a function is called between the request and its
+ * answer. The numbers may only fall; 20 for a message and 60 for a finding are wanted.
+ */
+import { Session } from "node:inspector/promises"
+import t from "tap"
+import { operationNamed } from "../../src/contract/operations/index.ts"
+import { finding } from "../research/record/bodies.ts"
+import { startOwn } from "../support/service.ts"
+
+/** 65 and 86 were counted; a timer that fires meanwhile runs others. */
+const most = { post_message: 69, publish_finding: 90 } as const
+
+t.test("a write runs few files", async (t) => {
+  const own = await startOwn()
+  t.teardown(() => own.close())
+  const ada = await own.setUp()
+  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Files" })).result
+  const { result } = await ada.write("issue_credential", {
+    ...{ roomId, label: "runner", permissions: ["post_thread", "publish_records"] },
+  })
+  async function send(path: string, body: object): Promise<void> {
+    const response = await fetch(`${own.baseUrl}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${result.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ schemaVersion: 3, ...body }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(text)
+  }
+  const writes = {
+    post_message: () =>
+      send(`/api/agent/threads/${threadId}/messages`, { clientMessageId: crypto.randomUUID(), text: "So it is." }),
+    publish_finding: () =>
+      send(operationNamed("publish_finding")?.path ?? "", {
+        ...{ requestId: crypto.randomUUID(), ...finding({ roomId, threadId }, {}, "It is so.") },
+      }),
+  }
+  const session = new Session()
+  session.connect()
+  t.teardown(() => session.disconnect())
+  await session.post("Profiler.enable")
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false })
+  for (const [name, write] of Object.entries(writes)) {
+    await write()
+    // What follows the first write in its own time is no part of the second.
+    await new Promise((quiet) => setTimeout(quiet, 500))
+    await session.post("Profiler.takePreciseCoverage")
+    await write()
+    const { result: scripts } = await session.post("Profiler.takePreciseCoverage")
+    const files = scripts.flatMap(({ url, functions }) =>
+      /\/src\/.*\.ts$/.test(url) && functions.some(({ ranges: [range] }) => (range?.count ?? 0) > 0)
+        ? [url.slice(url.indexOf("/src/") + 5)]
+        : [],
+    )
+    t.comment(`${name} runs ${files.length} files: ${files.sort().join(" ")}`)
+    t.ok(files.length <= most[name as keyof typeof most], `${name}: ${files.length} files`)
+  }
+})
