@@ -95,6 +95,7 @@ const REST = [
   "test/web/all-pages-wide.test.ts",
   "test/web/argument.test.ts",
   "test/web/base-path.test.ts",
+  "test/web/citing.test.ts",
   "test/web/comparison.test.ts",
   "test/web/figures.test.ts",
   "test/web/hypothesis-by-keyboard.test.ts",

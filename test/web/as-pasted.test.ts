@@ -81,3 +81,17 @@ t.test("outcomes are words alone: triangles and their colours are for and agains
   await page.goto(at(`/rooms/${roomId}/hypotheses`))
   t.ok((await page.locator(".state.good svg").count()) > 0, "a verdict keeps its mark")
 })
+
+t.test("a Room's settings are where its name is, for its owner alone", async (t) => {
+  await page.goto(at(`/rooms/${roomId}`))
+  const settings = page.getByRole("main").getByRole("link", { name: "Settings", exact: true })
+  const title = await page.getByRole("heading", { level: 1 }).boundingBox()
+  const link = await settings.boundingBox()
+  if (title === null || link === null) throw new Error("both are on the page")
+  t.ok(link.y >= title.y && link.y < title.y + title.height + 150, "it stands by the name")
+  await settings.click()
+  await page.getByRole("heading", { level: 1, name: /Settings/i }).waitFor()
+  const theirs = await (await browser.newContext()).newPage()
+  await theirs.goto(at(`/rooms/${roomId}`))
+  t.equal(await theirs.getByRole("link", { name: "Settings", exact: true }).count(), 0)
+})
