@@ -8,7 +8,7 @@ import { noteRunningCommand, workAsOwner } from "./commands/running.ts"
 import { codeOf, FailedError, messageOf } from "./contract/faults.ts"
 import { Refusal } from "./contract/refusals/refusal.ts"
 import { oneLine, printable } from "./contract/text.ts"
-import { proxyNote, refuseUnknownVariables, UsageError } from "./settings.ts"
+import { hasSettings, proxyNote, refuseUnknownVariables, UsageError } from "./settings.ts"
 import { softwareVersion } from "./version.ts"
 
 // Only the user who runs this may read the data: it holds password digests and private Libraries.
@@ -17,7 +17,9 @@ process.umask(0o077)
 const program = new Command("research-room")
   .description("A self-hosted home for research Rooms: one executable, one file of data.")
   .version(softwareVersion, "--version", "print the version")
-for (const command of commands()) program.addCommand(command)
+// The others take as long to make as a quarter of the service. Settings in the environment may be any command's.
+const only = hasSettings(process.env) ? undefined : process.argv[2]
+for (const command of commands(only)) program.addCommand(command)
 for (const internal of internalCommands()) program.addCommand(internal, { hidden: true })
 
 /** Makes Commander throw instead of ending the process, and report a usage error in one line, with its suggestions. */

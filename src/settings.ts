@@ -78,6 +78,10 @@ const variablesOf = (command: Command): string[] => [
   ...command.commands.flatMap(variablesOf),
 ]
 
+/** Whether the environment has a variable of this program. */
+export const hasSettings = (environment: NodeJS.ProcessEnv): boolean =>
+  Object.keys(environment).some((name) => name.startsWith(PREFIX))
+
 /**
  * Refuses misspelt variables, which would otherwise be ignored silently. @throws UsageError for a variable that no
  * command has

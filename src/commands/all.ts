@@ -22,32 +22,39 @@ import { unitCommand } from "./unit.ts"
 import { userCommand } from "./user.ts"
 import { withholdCommand } from "./withhold.ts"
 
-export const commands = (): readonly Command[] => [
-  serveCommand(),
-  unitCommand(),
-  demoCommand(),
-  userCommand(),
-  roomCommand(),
-  withholdCommand(),
-  credentialCommand(),
-  keyCommand(),
-  auditCommand(),
-  papersCommand(),
-  backupCommand(),
-  restoreCommand(),
-  checkCommand(),
-  drillCommand(),
-  exportCommand(),
-  importCommand(),
-  connectCommand(),
-  mcpCommand(),
-  inboxCommand(),
-  metricsCommand(),
-  new Command("licences")
-    .description("print what is built into the program, with the licences and notices of its authors")
-    .action(() => void process.stdout.write(packaged("dist/licences.txt"))),
-  new Command("version").description("print the version").action(() => console.log(softwareVersion)),
-]
+const makers: Readonly<Record<string, () => Command>> = {
+  serve: serveCommand,
+  unit: unitCommand,
+  demo: demoCommand,
+  user: userCommand,
+  room: roomCommand,
+  withhold: withholdCommand,
+  credential: credentialCommand,
+  key: keyCommand,
+  audit: auditCommand,
+  papers: papersCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
+  check: checkCommand,
+  drill: drillCommand,
+  export: exportCommand,
+  import: importCommand,
+  connect: connectCommand,
+  mcp: mcpCommand,
+  inbox: inboxCommand,
+  metrics: metricsCommand,
+  licences: () =>
+    new Command("licences")
+      .description("print what is built into the program, with the licences and notices of its authors")
+      .action(() => void process.stdout.write(packaged("dist/licences.txt"))),
+  version: () => new Command("version").description("print the version").action(() => console.log(softwareVersion)),
+}
+
+/** @param only the name of the one that is needed; all are made if there is none of that name */
+export function commands(only?: string): readonly Command[] {
+  const one = only !== undefined && Object.hasOwn(makers, only) ? makers[only] : undefined
+  return one === undefined ? Object.values(makers).map((make) => make()) : [one()]
+}
 
 /** The commands with which the program starts itself, for work that may cost too much. */
 export const internalCommands = (): readonly Command[] => [

@@ -18,6 +18,15 @@ const below = (among: readonly Command[], words: readonly string[] = []): { word
     return [{ words: called, command }, ...below(command.commands, called)]
   })
 
+test("a command is made without the others, and an unknown one is looked for among all", (t) => {
+  for (const [name] of below(commands()).map(({ words }) => words)) {
+    const [one, ...others] = commands(name)
+    t.strictSame([one?.name(), others.length], [name, 0])
+  }
+  for (const other of [undefined, "serv", "help", "--help", "toString"]) t.ok(commands(other).length > 20, `${other}`)
+  t.end()
+})
+
 test("each list named by the program itself is printed as JSON and as a table", async (t) => {
   const demo = start(program, ["demo", "--json", "--port", "0", "--data", "data"], place)
   const { rooms, people } = JSON.parse((await demo.printed(/^\{.*\}(?=\n)/))[0]) as {
