@@ -26,6 +26,11 @@ export const ofRecords = {
   evidence: 50,
   /** Effects that a finding bases its numbers on. */
   effects: 12,
+  /**
+   * Values that the effects of one finding are worked out from: of each effect, those of its metric that the named
+   * attempts reported. Everybody's writes wait meanwhile.
+   */
+  effectValues: 100_000,
   executionAttempts: 50,
   papers: 50,
   locator: 200,

@@ -67,6 +67,8 @@ export const ofRequests = {
    * it.
    */
   batchReferences: 200,
+  /** Effects in one batch, of all its findings. */
+  batchEffects: 24,
   /** Values in a body, lists and objects included: more than `contentBytes` of canonical JSON can hold. */
   bodyValues: 30_000,
   /** Violations that a refusal lists; it says if there are more. */

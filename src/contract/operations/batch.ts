@@ -79,7 +79,7 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
   if (!checked.ok) throw invalid(checked.issues)
   const known = new Set<string>()
   const issues: Issue[] = []
-  let references = 0
+  let [references, effects] = [0, 0]
   const { schemaVersion } = checked.value
   const writes = checked.value.writes.map(({ as = null, operation: name, params = {}, body }, index): BatchedWrite => {
     const place = pointer(["writes", index])
@@ -89,6 +89,9 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
       throw invalid([
         { path: place, message: `at most ${limits.batchReferences} values of a batch may come from receipts` },
       ])
+    effects += Array.isArray(body.effects) ? body.effects.length : 0
+    if (effects > limits.batchEffects)
+      throw invalid([{ path: place, message: `at most ${limits.batchEffects} effects may be in one batch` }])
     for (const [path, { $from }] of named)
       if (!known.has($from))
         issues.push({ path: `${place}${path}`, message: `names ${$from}, which is not an earlier write of this batch` })

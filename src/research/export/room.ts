@@ -21,7 +21,6 @@ import { links } from "../links/links.ts"
 import { effects } from "../measurements/effects.ts"
 import { repeatedEffects } from "../measurements/repeated-effects.ts"
 import { values } from "../measurements/values.ts"
-import { workingOut } from "../measurements/working-out.ts"
 import { reviews } from "../reviews/reviews.ts"
 import { citedHistory, type CitedEntry } from "./cited.ts"
 import { linkIdOf, PAGE, paged, rows, sequenceOf } from "./rows.ts"
@@ -52,7 +51,7 @@ export function exportedRoom(db: Db, roomId: string) {
   const feed = activity(db)
   const uploads = attachments(db)
   const entries = timeline(db)
-  entries.tellEffects(effects(db, workingOut(values(db)), repeatedEffects(db)).sentencesOf)
+  entries.tellEffects(effects(db, values(db), repeatedEffects(db)).sentencesOf)
   const researchLinks = links(db)
   const linkedFindings = findingLinks(db)
   const reviewed = reviews(db)

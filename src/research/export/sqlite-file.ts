@@ -11,7 +11,6 @@ import { effects } from "../measurements/effects.ts"
 import { repeatedEffects } from "../measurements/repeated-effects.ts"
 import { measurementTables } from "../measurements/reads.ts"
 import { values } from "../measurements/values.ts"
-import { workingOut } from "../measurements/working-out.ts"
 import { recordSummary } from "../records/shown.ts"
 import { attempt, each, experiment, plan } from "./json-lines.ts"
 import { type ExportedRoom, exportedRoom } from "./room.ts"
@@ -51,7 +50,7 @@ export type ViewName = keyof typeof views
 export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, Iterable<string>>> {
   const measuredValues = values(db)
   const measured = measurementTables(measuredValues)
-  const { of: effectsOf } = effects(db, workingOut(measuredValues), repeatedEffects(db), measured)
+  const { of: effectsOf } = effects(db, measuredValues, repeatedEffects(db), measured)
   const { bearingOn } = evidencePages(db)
   const { fullAfter } = activity(db)
   const { roomId } = room.summary

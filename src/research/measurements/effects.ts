@@ -1,5 +1,7 @@
 /** Effects: the measured differences that a finding rests on, computed from the attempts it names. */
 import { each, keysOf } from "../../contract/each.ts"
+import { limits } from "../../contract/limits.ts"
+import { present } from "../../contract/present.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { type EffectAnswer, effectFigures } from "../../contract/answers/measurements.ts"
 import { WITHHELD_SINCE } from "../../ledger/journal/hiding.ts"
@@ -19,7 +21,8 @@ import { inTable, type InTable, inTableInWords } from "./in-table.ts"
 import type { MeasurementTables } from "./reads.ts"
 import { conditionsInWords, contrastInWords, effectInWords, estimateInWords } from "./in-words.ts"
 import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
-import { contrastOf, type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
+import type { Values } from "./values.ts"
+import { allOf, contrastOf, type Effect, type Figures, isFault, type Named, workingOut } from "./working-out.ts"
 
 interface Row {
   readonly versionId: string
@@ -79,7 +82,10 @@ const TABLES = 10
 
 type Reproduced = ReturnType<EffectReproductions>
 
-export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects, measured?: MeasurementTables) {
+export function effects(db: Db, values: Values, repeated: RepeatedEffects, measured?: MeasurementTables) {
+  const workedOut = workingOut(values)
+  /** What was worked out of a finding that is being checked, for its write a moment later. */
+  const checked = new WeakMap<readonly Effect[], readonly ReturnType<typeof workedOut>[]>()
   const cellOf: ReturnType<typeof inTable> = measured === undefined ? () => null : inTable(measured)
   const reproductions = effectReproductions(db)
   const insert = inserting(db, "finding_effects")
@@ -179,9 +185,21 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
             message: "is needed, because effects are worked out from the attempts that it names",
           },
         ]
+      if (named === undefined) return []
+      const amount = declared.reduce((sum, { metric }) => sum + values.amountOf(allOf(named), metric), 0)
+      if (amount > limits.effectValues)
+        return [
+          {
+            path: "/effects",
+            message:
+              `would be worked out from ${amount.toLocaleString("en")} values, of at most ` +
+              `${limits.effectValues.toLocaleString("en")}: name fewer attempts or effects`,
+          },
+        ]
+      const worked = declared.map((effect) => workedOut(effect, named))
+      checked.set(declared, worked)
       return declared.flatMap((effect, index) => {
-        if (named === undefined) return []
-        const found = workedOut(effect, named)
+        const found = present(worked[index])
         if (isFault(found)) return [{ path: `/effects/${index}/${found.at}`, message: found.message }]
         if (found.differing !== null) return [{ path: `/effects/${index}`, message: found.differing }]
         const fault = effect.repeats && repeated.fault(effect, found, effect.repeats)
@@ -190,15 +208,18 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
     },
 
     /** Computes the effects of a finding. */
-    prepare: (declared: readonly Effect[], named: Named): Prepared[] =>
-      declared.map((effect) => {
-        const found = workedOut(effect, named)
+    prepare(declared: readonly Effect[], named: Named): Prepared[] {
+      const worked = checked.get(declared)
+      checked.delete(declared)
+      return declared.map((effect, index) => {
+        const found = worked?.[index] ?? workedOut(effect, named)
         if (isFault(found)) return { effect, figures: null, contrast: contrastOf(effect).key, attempts: "[]" }
         const { figures, attemptIds, split } = found
         // The only split of a metric is found without being named.
         const whole = split === "" ? effect : { ...effect, split }
         return { effect: whole, figures, contrast: contrastOf(whole).key, attempts: JSON.stringify(attemptIds) }
-      }),
+      })
+    },
 
     /** Stores the effects of a finding as they are when it is published. */
     insert(versionId: string, prepared: readonly Prepared[]): void {

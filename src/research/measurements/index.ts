@@ -24,7 +24,7 @@ function tables({ db, curves }: Ground & { readonly curves: Curves }) {
     measured,
     keptTables: keptTables(db, measured),
     groupCurves: groupCurves(measuredValues, curves),
-    effects: effects(db, workedOut, repeated, measured),
+    effects: effects(db, measuredValues, repeated, measured),
     gathered: gatheredEffects(db),
     runLedger: ledger(db),
     effectSources: effectSources(db),

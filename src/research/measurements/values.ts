@@ -209,6 +209,11 @@ export function values(db: Db) {
   const amountOf = db.prepare<{ amount: number }>(
     `SELECT ${AMOUNT} FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value`,
   )
+  const amountOfMetric = db.prepare<{ amount: number }>(
+    `SELECT ${AMOUNT}
+     FROM json_each(+?) j
+     CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +?`,
+  )
   const splits = db.prepare<{ split: string }>(
     `SELECT DISTINCT v.split FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +?
      ORDER BY v.split LIMIT ${limits.issues}`,
@@ -304,6 +309,10 @@ export function values(db: Db) {
     /** How many values some attempts reported. */
     amountIn: (scope: { readonly roomId: string } | { readonly attemptIds: readonly string[] }): number =>
       ("roomId" in scope ? amountInRoom.one(scope.roomId) : amountOf.one(JSON.stringify(scope.attemptIds))).amount,
+
+    /** How many values of a metric some attempts reported. */
+    amountOf: (attemptIds: readonly string[], metric: string): number =>
+      amountOfMetric.one(JSON.stringify(attemptIds), metric).amount,
 
     /** The metrics that some attempts reported, with their dimensions. */
     metrics(attempts: readonly Measured[]): KnownMetric[] {
