@@ -3,8 +3,7 @@
  */
 import type { BoardAnswer } from "../../contract/answers/boards.ts"
 import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
-import { figure, interval } from "../measurements/figures.ts"
-import { acrossInWords, placeInWords } from "../measurements/in-words.ts"
+import { leadInWords, placeInWords } from "../measurements/in-words.ts"
 import { type Contrast, halfWidth, LEVEL } from "../measurements/statistics.ts"
 import { contrasted, type Group, nearestOf } from "../measurements/table.ts"
 import type { Declared } from "./boards.ts"
@@ -72,8 +71,6 @@ export function against(groups: readonly Group[], baseline: Dimensions | undefin
   return contrasted(marked, (group) => (group.isBaseline ? undefined : nearestOf(group, bases)))
 }
 
-const percent = (level: number): string => `${Number(((1 - level) * 100).toPrecision(4))} %`
-
 /** Names the best group, or says why there is none. */
 export function sentenceOf({ groups, lead, best }: Ranking, units: readonly string[]): string {
   const measured = groups.filter(({ summary }) => summary !== null)
@@ -83,15 +80,7 @@ export function sentenceOf({ groups, lead, best }: Ranking, units: readonly stri
   if (first === undefined) return "No attempt with this evaluator and this data has reported the metric yet."
   if (measured.length === 1) return `${placeInWords(first.key)} is alone on the board.`
   if (lead === null) return "No clear winner: one value has no spread."
-  // The first is ahead in the declared direction, whichever sign that has.
-  const sign = lead.estimate < 0 ? -1 : 1
-  const [low, high] = sign < 0 ? [-lead.high, -lead.low] : [lead.low, lead.high]
-  const ahead =
-    `by ${figure(sign * lead.estimate, lead.se)}${units[0] === undefined ? "" : ` ${units[0]}`} ` +
-    `(${percent(lead.level)} interval ${interval(low, high, lead.se)}` +
-    `${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}` +
-    `${lead.pairedAcross === null ? "" : `, ${acrossInWords(lead.pairedAcross)}`}` +
-    `${lead.belowNoise ? ", smaller than the noise" : ""})`
+  const ahead = leadInWords(lead, units[0] ?? "")
   return best === null
     ? `No clear winner: ${placeInWords(lead.of)} ahead of ${placeInWords(lead.against)} ${ahead}.`
     : `${placeInWords(best)} is best, ahead of ${placeInWords(lead.against)} ${ahead}. ` +

@@ -83,7 +83,7 @@ export function groupCurves(values: Values, curves: Curves) {
       const name = JSON.stringify(by.map((each) => textOf(key[each] ?? absent)))
       const place = [attempt.attemptId, metric, split ?? "", dimensionsId] as const
       const state = curves.state(...place)
-      if (state === undefined || state.points < 2) continue
+      if (state === undefined) continue
       const curve = curves.between(place, state, 0, state.toStep)
       const count = curve.length / 2
       groups

@@ -185,9 +185,11 @@ export function values(db: Db) {
        SELECT e.room_id FROM json_each(+?) j JOIN experiments e ON e.experiment_id = j.value
        UNION SELECT a.room_id FROM json_each(+?) j JOIN attempts a ON a.attempt_id = j.value) ORDER BY h.room_id`,
   )
+  // A value without a step is stored at its place in the report, which is no curve.
   const series = db.prepare<{ attemptIndex: number; dimensionsId: number; dimensions: Stored<Dimensions> | null }>(
     `SELECT j.key AS attemptIndex, l.dimensions_id AS dimensionsId, s.dimensions FROM json_each(+?) j
      CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +?
+        AND l.step IS NOT NULL AND l.from_step < l.to_step
       LEFT JOIN dimension_sets s USING (dimensions_id)
      ORDER BY j.key, l.dimensions_id LIMIT +?`,
   )
@@ -352,8 +354,8 @@ export function values(db: Db) {
     },
 
     /**
-     * Returns up to `most` series of one metric, with their attempts and dimensions. The `wanted` dimensions may come
-     * from settings.
+     * Returns up to `most` series of one metric over several steps, with their attempts and dimensions. The `wanted`
+     * dimensions may come from settings.
      */
     series(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[], most: number) {
       const settings = new Map(attempts.map((attempt) => [attempt, settingsAs(attempt)]))

@@ -3,7 +3,7 @@ import { costInWords, totalOf } from "../../contract/answers/costs.ts"
 import { independenceInWords } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { outcome } from "../parts/attempt-table.ts"
-import { curvesFigure, whole } from "./curves.ts"
+import { dotOf, dotsFigure, hasSteps, metricFigure, whole } from "./curves.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
@@ -180,11 +180,45 @@ ${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independenc
   )
 }
 
+/** Sorts metrics so that those whose effects findings rest on come first. */
+function usedFirst<M extends { readonly name: string; readonly split: string | null }>(
+  metrics: readonly M[],
+  effects: readonly { readonly metric: string; readonly split?: string | null }[],
+): M[] {
+  const rankOf = ({ name, split }: M): number => {
+    const at = effects.findIndex(
+      (effect) =>
+        (effect.metric === name && (effect.split ?? null) === split) ||
+        (effect.metric.includes(name) && (split === null || effect.metric.includes(split))),
+    )
+    return at === -1 ? effects.length : at
+  }
+  return metrics.toSorted((one, other) => rankOf(one) - rankOf(other))
+}
+
+/** Renders the values without a step: a dot for each, on one axis for each unit. */
+function dotsOf(table: AnswerOf<"attempt_table">, metrics: AnswerOf<"attempt_table">["columns"]["metrics"]): Html[] {
+  const lastOf = (key: string) => table.items[0]?.metrics[table.columns.metrics.findIndex((each) => each.key === key)]
+  return [...Map.groupBy(metrics, ({ unit }) => unit ?? "").entries()].map(([unit, same]) =>
+    dotsFigure(
+      unit === "" ? "Values" : `Values in ${unit}`,
+      "Metric",
+      unit === "" ? "value" : unit,
+      same.map(({ key }) => dotOf(key, lastOf(key)?.value)),
+    ),
+  )
+}
+
 /** Renders the curves of the metrics, and the last value of each metric at each combination of its dimensions. */
-function metricsOf(visit: Visit, attempt: Attempt): Html {
+function metricsOf(visit: Visit, attempt: Attempt, findings: readonly AnswerOf<"record">[]): Html {
   const { attemptId, experimentId, metrics } = attempt
-  const { columns } = visit.ask("attempt_table", {}, { attemptIds: attemptId })
-  const drawn = { attempts: [attempt], baseline: undefined }
+  const compared = visit.ask("attempt_table", {}, { attemptIds: attemptId })
+  const { columns } = compared
+  const inOrder = usedFirst(
+    columns.metrics,
+    findings.flatMap(({ effects }) => effects),
+  )
+  const [stepped, stepless] = [true, false].map((has) => inOrder.filter((metric) => hasSteps(compared, metric) === has))
   const isPlaced = metrics.some(({ dimensions }) => dimensions !== null)
   const isStepped = metrics.some(({ step }) => step !== null)
   const rows = metrics.slice(0, VALUES).map(
@@ -201,17 +235,13 @@ ${isStepped ? html`<td>${step?.toLocaleString("en")}</td>` : null}</tr>`,
     "caption",
   )
   const first = metrics.find(({ dimensions }) => dimensions !== null)
-  return html`${
-    columns.metrics.length === 0
+  const drawn = stepped?.slice(0, PICTURES) ?? []
+  return html`${dotsOf(compared, stepless ?? [])}<div class="pair">\
+${drawn.map((metric, place) => metricFigure(visit, metric, compared, undefined, whole, place))}</div>${
+    stepped === undefined || stepped.length <= drawn.length
       ? null
-      : html`<div class="pair">\
-${columns.metrics.slice(0, PICTURES).map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</div>`
-  }${
-    columns.metrics.length > PICTURES
-      ? html`<p class="meta">${PICTURES} of its \
-${columns.metricsTruncated ? `first ${columns.metrics.length}` : columns.metrics.length} metrics are drawn. \
-<a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
-      : null
+      : html`<p class="meta">${drawn.length} of its \
+${columns.metricsTruncated ? "first " : ""}${stepped.length} metrics over steps are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
   }${
     first === undefined
       ? null
@@ -278,7 +308,8 @@ export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTab
   const experiment = visit.ask("experiment", { experimentId })
   const plan = experiment.acceptedPlans.find((each) => each.planId === attempt.planId)
   const [hypothesis] = experiment.hypotheses
-  const { newest } = findingsOf(visit, { attemptId }, new Set())
+  const found = findingsOf(visit, { attemptId }, new Set())
+  const { newest } = found
   const way = steps("attempt", {
     hypothesis: hypothesis && { id: hypothesis.versionId, label: hypothesis.label },
     experiment: { id: experimentId, label: attempt.experimentLabel },
@@ -299,7 +330,10 @@ ${section(
   "metrics",
   "Metrics",
   [
-    live("metrics", attempt.metrics.length === 0 ? empty("No metric was reported.") : metricsOf(visit, attempt)),
+    live(
+      "metrics",
+      attempt.metrics.length === 0 ? empty("No metric was reported.") : metricsOf(visit, attempt, found.all),
+    ),
     metricsBox(visit, attempt, pasted),
   ],
   html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`,

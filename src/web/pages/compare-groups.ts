@@ -1,12 +1,14 @@
 /** The view of a comparison by group: means with intervals, and the best group in bold if it can be told apart. */
+import { compareScalars } from "../../research/measurements/cells.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { noiseInWords } from "../../research/measurements/in-words.ts"
 import { type Curve, picture } from "../charts/curves.ts"
 import { sample } from "../charts/axis.ts"
-import { type Html, html, to, attributes, type Content, hiddenInputs, joined } from "../html.ts"
+import { type Html, html, to, attributes, type Content, joined } from "../html.ts"
 import { heading, table, empty, label } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { counted, shortened, nameOfDimension } from "../words.ts"
+import { alone, changed, controls, whichIsBest } from "./compare-controls.ts"
 import { type Measure, type Group, keyText, measured, nameOf, placeOf } from "./compare-measures.ts"
 import { ABSENT, type Compared, labelOf, type Question } from "./compare-question.ts"
 import { whole } from "./curves.ts"
@@ -105,15 +107,13 @@ function groupCurvesFigure(
     return groups.length === 0 ? [] : [{ metric, groups }]
   })
   if (found.length === 0) return null
-  const other = new URL(visit.url)
-  if (showsMembers) other.searchParams.delete("members")
-  else other.searchParams.set("members", "1")
-  const toggle = html`<a href="${to(`${other.pathname}${other.search}#curves`)}">\
+  const toggle = html`<a href="${changed(visit, { members: showsMembers ? undefined : "1" })}#curves">\
 ${showsMembers ? "Hide single series" : "Show single series"}</a>`
   return html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps", toggle)}\
-<p class="hint">Each line is the mean of its group, with the 95 % interval of that mean as a band.</p>${found
+<p class="hint">Each line is the mean of its group, with the 95 % interval of that mean as a band.</p>\
+<div class="pair">${found
     .slice(0, DRAWN)
-    .map(({ metric, groups }) => groupFigure(groups, metric, showsMembers))}</section>`
+    .map(({ metric, groups }) => groupFigure(groups, metric, showsMembers))}</div></section>`
 }
 
 const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
@@ -123,7 +123,7 @@ const value = ({ mean, se, low, high, n }: Group): Html =>
   mean === null
     ? quiet("–")
     : html`${figure(mean, se)} \
-${low === null || high === null ? (n === 1 ? quiet("one value") : null) : quiet(`± ${figure((high - low) / 2, se)}`)}`
+${low === null || high === null ? (n === 1 ? quiet("n = 1") : null) : quiet(`± ${figure((high - low) / 2, se)}`)}`
 
 /** Renders a group's value of a metric, tinted if its interval shows that it differs from the baseline. */
 function cell({ groups, direction, best }: Measure, key: string): Html {
@@ -147,11 +147,49 @@ function cell({ groups, direction, best }: Measure, key: string): Html {
 const arrows = { [-1]: "↓", 0: "", 1: "↑" } as const
 const better = { [-1]: "lower is better", 0: "", 1: "higher is better" } as const
 
+/** The value of a group in a column of the table: of a dimension by its place, `n`, or of a metric. */
+type Sortable = readonly [column: string, of: (group: Group, key: string) => string | number | null]
+
+/** Sorts rows by a column that the address names; missing values come last. */
+function sorted(visit: Visit, rows: readonly (readonly [string, Group])[], columns: readonly Sortable[]) {
+  const of = columns.find(([column]) => column === visit.parameter("sort"))?.[1]
+  if (of === undefined) return rows
+  const way = visit.parameter("order") === "descending" ? -1 : 1
+  return rows.toSorted(([oneKey, one], [otherKey, other]) => {
+    const [left, right] = [of(one, oneKey), of(other, otherKey)]
+    if (left === null || right === null) return Number(left === null) - Number(right === null)
+    return way * compareScalars(left, right)
+  })
+}
+
+/** The head of a column: a link that sorts by it, or the other way round. */
+function sortHead(visit: Visit, column: string, text: Content, isRight = false, title: string | null = null): Html {
+  const isHere = visit.parameter("sort") === column
+  const isDescending = isHere && visit.parameter("order") === "descending"
+  const order = isHere && !isDescending ? "descending" : undefined
+  return html`<th scope="col"${attributes({
+    class: isRight ? "right" : null,
+    title,
+    "aria-sort": isHere ? (isDescending ? "descending" : "ascending") : null,
+  })}><a href="${changed(visit, { sort: column, order })}#results" rel="nofollow">${text}</a></th>`
+}
+
 /** Renders a table of the metrics with the same dimensions, with a row for each group. */
-function results(measures: readonly Measure[]): Html {
+function results(visit: Visit, measures: readonly Measure[]): Html {
   const { table, groups } = measures[0] ?? { table: { by: [], partedBy: [] }, groups: [] }
   const known = new Map([...groups, ...measures.flatMap((each) => each.groups)].map((group) => [keyText(group), group]))
-  const rows = [...known].map(([key, group]) => {
+  const names = [...table.by, ...table.partedBy]
+  const columns: Sortable[] = [
+    ...names.map((name, at): Sortable => [name, (group) => placeOf(group, table)[at] ?? null]),
+    ["n", ({ n }) => n],
+    ...measures.map(
+      ({ name, groups: own }): Sortable => [
+        `metric:${name}`,
+        (_, key) => own.find((group) => keyText(group) === key)?.mean ?? null,
+      ],
+    ),
+  ]
+  const rows = sorted(visit, [...known], columns).map(([key, group]) => {
     const attempts = joined(
       group.attempts.slice(0, 4).map(({ attemptId, label: text }) => label("attempt", attemptId, text)),
       " ",
@@ -163,50 +201,23 @@ ${place.map((text) => html`<th scope="row">${text}</th>`)}<td>${attempts}\
 ${group.attempts.length > 4 ? quiet(` and ${group.attempts.length - 4} more`) : null}</td>\
 <td class="right">${group.n}</td>${measures.map((measure) => cell(measure, key))}</tr>`
   })
-  const names = [...table.by, ...table.partedBy].map(nameOfDimension)
-  const head = [...(names.length === 0 ? ["Group"] : names), "Attempts", "n"]
   const metric = ({ name, table: { unit }, direction }: Measure): Html =>
-    html`<th scope="col" class="right"${attributes({ title: better[direction] || null })}>${name}\
-${unit === null ? null : quiet(` ${unit}`)} ${arrows[direction]}<span class="aside"> ${better[direction]}</span></th>`
+    sortHead(
+      visit,
+      `metric:${name}`,
+      html`${name}${unit === null ? null : quiet(` ${unit}`)} ${arrows[direction]}\
+<span class="aside"> ${better[direction]}</span>`,
+      true,
+      better[direction] || null,
+    )
   return html`<div class="table held" tabindex="0" role="group" aria-label="Settings and results"><table>\
 <caption class="aside">Settings and results</caption><thead>\
-<tr>${head.map((name) => html`<th scope="col">${name}</th>`)}${measures.map(metric)}</tr></thead>\
+<tr>${
+    names.length === 0
+      ? html`<th scope="col">Group</th>`
+      : names.map((name) => sortHead(visit, name, nameOfDimension(name)))
+  }<th scope="col">Attempts</th>${sortHead(visit, "n", "n", true)}${measures.map(metric)}</tr></thead>\
 <tbody>${rows}</tbody></table></div>`
-}
-
-function chooser({ ids }: Compared, { candidates, by, over, against }: Question, measures: readonly Measure[]): Html {
-  const places = [
-    ...new Set(
-      measures.flatMap(({ groups }) =>
-        groups.flatMap(({ key }) => by.flatMap((name) => (name in key ? [`${name}:${key[name]}`] : []))),
-      ),
-    ),
-  ]
-  const option = (value: string, text: string, chosen: string | null | undefined) =>
-    html`<option value="${value}"${attributes({ selected: value === (chosen ?? "") })}>${text}</option>`
-  const own: readonly (readonly [string, string])[] = [
-    ["ids", ids.join(",")],
-    ["view", "groups"],
-  ]
-  const kept = [...own, ["over", over] as const, ...by.map((name) => ["by", name] as const)]
-  const folded = over === null ? "" : `; ${nameOfDimension(over)} folded`
-  return html`<form class="inline filters" action="${to("/attempts/compare")}">${hiddenInputs(kept)}<div class="field">\
-<label for="against">Compare with</label><select id="against" name="against">${option("", "nothing", against)}\
-${places
-  .slice(0, limits.groupAttempts)
-  .map((place) =>
-    option(place, place.replace(/^--?/, "").replace(":", " "), against),
-  )}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
-<details class="columns-of"><summary>Grouped by ${by.length === 0 ? "nothing" : by.map(nameOfDimension).join(", ")}\
-${folded}</summary><form action="${to("/attempts/compare")}">${hiddenInputs(own)}<fieldset class="choices">\
-<legend>Group by</legend>\
-${candidates.map(
-  (name) =>
-    html`<label><input type="checkbox" name="by" value="${name}"${attributes({ checked: by.includes(name) })}>\
-${nameOfDimension(name)}</label>`,
-)}</fieldset><div class="field"><label for="over">Fold</label><select id="over" name="over">\
-${[...(over === null ? [] : [over]), ...candidates].map((name) => option(name, nameOfDimension(name), over))}</select>\
-</div><button class="quiet">Group again</button></form></details>`
 }
 
 /** Renders the notes on the groups, each once with the groups it applies to. */
@@ -318,8 +329,8 @@ const legendOf = ({ over, against }: Question, measures: readonly Measure[]): Ht
   html`<p class="meta"><span>mean ± half of its 95 % \
 interval${over === null ? null : `, over ${nameOfDimension(over)}`}</span><span>${
     measures.some(({ best }) => best.size > 0)
-      ? "the best is bold where it can be told apart from the others"
-      : "no group can be told apart as the best"
+      ? "bold: the best, told apart from every other group beside it"
+      : "nothing is bold: no group is told apart from every other group beside it"
   }</span>${measures.map(({ metric, table: { noise } }) =>
     noise === null ? null : html`<span>noise of ${metric} from run to run: ${noiseInWords(noise)}</span>`,
   )}${against === undefined ? null : html`<span>tinted: differs from the baseline beyond the spread</span>`}</p>`
@@ -335,10 +346,12 @@ export function groupsView(visit: Visit, compared: Compared, question: Question)
   const address = (metric: string) =>
     withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), metric })
   const alike = [...Map.groupBy(measures, ({ table }) => JSON.stringify([table.by, table.partedBy])).values()]
-  return html`${chooser(compared, question, measures)}
+  return html`${controls(visit, question, measures)}
+${alone(visit, question, measures)}
+<section aria-labelledby="best">${heading(2, "best", "Which is best")}${whichIsBest(visit, measures)}</section>
 <section aria-labelledby="results">\
 ${heading(2, "results", "Settings and results", publishing(visit, compared, measures) ?? undefined)}\
-${alike.map(results)}${legendOf(question, measures)}${
+${alike.map((some) => results(visit, some))}${legendOf(question, measures)}${
   unfinishedAttempts === 0
     ? null
     : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} without success left out.</p>`

@@ -3,6 +3,7 @@
  */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import { folded } from "../../research/measurements/stated.ts"
 import { idsIn } from "../addresses.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { nameOfDimension } from "../words.ts"
@@ -26,12 +27,23 @@ export interface Question {
   /** Dimensions and settings that can group values. */
   readonly candidates: readonly string[]
   readonly by: readonly string[]
+  /** Dimensions and settings that values are averaged over beside `over`. */
+  readonly pool: readonly string[]
+  /** Those whose every value was measured with one seed only, so that grouping by one makes groups of one run. */
+  readonly withSeed: readonly string[]
+  /** A grouping with repeats, if the one shown has none. */
+  readonly instead: Grouping | null
   /** The dimension or setting whose values repeat a measurement, such as a seed. Values are averaged over it. */
   readonly over: string | null
   /** The baseline group, such as `arm:baseline`. */
   readonly against: string | undefined
   /** Whether averaging makes fewer groups than attempts, or the values have dimensions. */
   readonly isFolded: boolean
+}
+
+export interface Grouping {
+  readonly by: readonly string[]
+  readonly pool: readonly string[]
 }
 
 /** The value of a setting that an attempt does not have. */
@@ -72,6 +84,36 @@ function distinguishing(names: readonly string[], rows: readonly (readonly (stri
     .map((at) => names[at] ?? "")
 }
 
+/** A run of a metric: its values of some dimensions and settings, and the value of the dimension that repeats it. */
+interface Run {
+  readonly values: readonly string[]
+  readonly seed: string
+}
+
+const distinct = (runs: readonly Run[], some: readonly number[]): number =>
+  new Set(runs.map(({ values }) => JSON.stringify(some.map((at) => values[at])))).size
+
+/**
+ * Groups runs so that they repeat each other: without what each of them has another value of, and without what varies
+ * with the seed, such as an arm's name that has the seed in it. Null if nothing repeats even then.
+ */
+function repeating(names: readonly string[], runs: readonly Run[]): { withSeed: string[]; grouping: Grouping | null } {
+  const seeds = new Set(runs.map(({ seed }) => seed))
+  const varies = names.map((_, at) => {
+    const byValue = [...Map.groupBy(runs, ({ values }) => values[at]).values()]
+    return byValue.length > 1 && byValue.every((same) => new Set(same.map(({ seed }) => seed)).size === 1)
+  })
+  const withSeed = seeds.size < 2 ? [] : names.filter((_, at) => varies[at])
+  const kept = [...names.keys()].filter((at) => !withSeed.includes(names[at] ?? ""))
+  const by = distinguishing(
+    kept.map((at) => names[at] ?? ""),
+    runs.map(({ values }) => kept.map((at) => values[at] ?? null)),
+  )
+  const places = by.map((name) => names.indexOf(name))
+  const isRepeated = withSeed.length > 0 && distinct(runs, places) < runs.length
+  return { withSeed, grouping: isRepeated ? { by, pool: withSeed } : null }
+}
+
 /** Returns the parameters of the comparison in the address; null if the attempts measured nothing. */
 export function questionOf(visit: Visit, { ids, table }: Compared): Question | null {
   const known = orNull(() => visit.tables.measured({ attemptIds: ids }, { attempts: ids }))
@@ -87,29 +129,61 @@ export function questionOf(visit: Visit, { ids, table }: Compared): Question | n
   )
   const settings = table.columns.settings.map(({ key }) => key)
   const over = searchParams.get("over") ?? [...dimensions, ...settings].find(isSeed) ?? null
-  const own = settings
-    .map((key, at) => ({ key, at }))
-    .filter(({ key }) => key !== over && !isCircumstance(key) && !dimensions.includes(key))
-  const rows = table.items
-    .filter(({ outcome }) => outcome === "succeeded")
-    .map((row) => own.map(({ at }) => row.settings[at] ?? null))
+  // `--seed` is the dimension `seed`.
+  const told = new Set([...dimensions, ...(over === null ? [] : [over])].map(folded))
+  const own = settings.filter((key) => !isCircumstance(key) && !told.has(folded(key)))
+  const succeeded = table.items.filter(({ outcome }) => outcome === "succeeded")
+  const settingOf = new Map(
+    succeeded.map((row) => [row.attemptId, new Map(settings.map((key, at) => [key, row.settings[at] ?? ABSENT]))]),
+  )
   // Dimensions of the values come first. The person can add settings that differ between attempts.
   const varying = several.filter((name) => name !== over)
-  const keys = own.map(({ key }) => key)
-  const byDefault = varying.length > 0 ? varying : distinguishing(keys, rows)
-  const candidates = [...new Set([...several, ...settings])].filter((name) => name !== over)
+  const candidates = [...varying, ...settings.filter((key) => !told.has(folded(key)))]
   const chosen = searchParams.getAll("by").filter((name) => candidates.includes(name))
-  const by = (searchParams.has("by") ? chosen : byDefault).slice(0, limits.dimensions)
+  const names = [...new Set([...varying, ...own, ...chosen])]
+
+  /** The runs of the first metric with the dimensions that vary, or of the attempts. */
+  function runsOf(): Run[] {
+    const of = (attemptId: string, key: Readonly<Record<string, unknown>>, fallback: string): Run => {
+      const value = (name: string) => String(key[name] ?? settingOf.get(attemptId)?.get(name) ?? ABSENT)
+      return { values: names.map(value), seed: over === null ? fallback : value(over) }
+    }
+    if (varying.length === 0) return succeeded.map(({ attemptId }) => of(attemptId, {}, attemptId))
+    const metric = known?.metrics.find((each) => each.dimensions.some(({ dimension }) => varying.includes(dimension)))
+    if (metric === undefined) return []
+    const ownDimensions = varying.filter((name) => metric.dimensions.some(({ dimension }) => dimension === name))
+    const by = [...ownDimensions, ...(over === null ? [] : [over])]
+    const split = metric.split === null ? {} : { split: metric.split }
+    const query = { attempts: ids, metric: metric.metric, by, ...split }
+    const groups = orNull(() => visit.tables.measured({ attemptIds: ids }, query, ABSENT))?.groups ?? []
+    return groups.flatMap(({ key, attempts }) =>
+      attempts.map(({ attemptId }) => of(attemptId, key, JSON.stringify([attemptId, key]))),
+    )
+  }
+  const runs = runsOf()
+  const succeededRows = succeeded.map(({ attemptId }) => own.map((key) => settingOf.get(attemptId)?.get(key) ?? null))
+  const byDefault = varying.length > 0 ? varying : distinguishing(own, succeededRows)
+  const isChosen = searchParams.has("by")
+  const asked = isChosen ? chosen : byDefault
+  const groupsBy = (some: readonly string[]): number =>
+    distinct(
+      runs,
+      some.map((name) => names.indexOf(name)),
+    )
+  const isAlone = runs.length > 1 && groupsBy(asked) === runs.length
+  const { withSeed, grouping } = isAlone || isChosen ? repeating(names, runs) : { withSeed: [], grouping: null }
+  const isReplaced = !isChosen && grouping !== null && grouping.by.length > 0
+  const by = (isReplaced ? grouping.by : asked).slice(0, limits.dimensions)
+  const pool = isReplaced ? grouping.pool : searchParams.getAll("pool").filter((name) => candidates.includes(name))
   return {
     metrics: known.metrics,
     candidates,
     by,
+    pool: pool.filter((name) => !by.includes(name)),
+    withSeed,
+    instead: isAlone && !isReplaced ? grouping : null,
     over,
     against: visit.parameter("against"),
-    isFolded:
-      varying.length > 0 ||
-      (over !== null &&
-        new Set(rows.map((row) => JSON.stringify(row.filter((_, at) => by.includes(own[at]?.key ?? ""))))).size <
-          rows.length),
+    isFolded: varying.length > 0 || (over !== null && groupsBy(by) < runs.length),
   }
 }

@@ -13,7 +13,7 @@ import type { Shown, Visit } from "../visit.ts"
 import { counted, shortened, difference, figure } from "../words.ts"
 import { groupsView } from "./compare-groups.ts"
 import { type Compared, comparedIn, questionOf } from "./compare-question.ts"
-import { curvesFigure, legend, viewOf, whole } from "./curves.ts"
+import { hasSteps, legend, metricFigure, viewOf, whole } from "./curves.ts"
 
 /** Metrics drawn by default, and fewer for many attempts, which take long to read and to send. */
 const [DRAWN, DRAWN_OF_MANY, MANY] = [6, 2, 16]
@@ -119,6 +119,7 @@ function eachAttempt(visit: Visit, found: Compared): Html {
       : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * DRAWN)
   const csv = readPath("attempt_table", {}, { attemptIds: ids.join(","), format: "csv" })
   const baseline = drawn.baseline
+  const isStepped = shown.some((metric) => hasSteps(table, metric))
   return html`<section aria-label="Which">${controls(visit, found)}<p class="hint">${
     baseline === undefined
       ? "Choose a baseline to see how much the others differ."
@@ -153,11 +154,14 @@ hidden.${settingsTruncated ? ` Of those that differ, the first ${settings.length
 ${
   metrics.length === 0
     ? null
-    : html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps")}${chooser(found, shown)}\
-<div class="along">${legend(drawn.attempts)}</div>
+    : html`<section aria-labelledby="curves">${heading(2, "curves", isStepped ? "Over steps" : "Each metric")}\
+${chooser(found, shown)}${
+  isStepped &&
+  html`<div class="along">${legend(drawn.attempts)}</div>
 <p class="hint">Drag over a chart to zoom, or enter a range. Point at a chart to read values, or use the slider and \
-the arrow keys.</p>
-${shown.map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</section>`
+the arrow keys.</p>`
+}
+${shown.map((metric, place) => metricFigure(visit, metric, table, drawn.baseline, whole, place))}</section>`
 }`
 }
 
@@ -220,6 +224,6 @@ export function curvesPage(visit: Visit): Shown {
 <a href="${to(
       withQuery("/attempts/compare", { ids: ids.join(","), view: "attempts", baseline: drawn.baseline }),
     )}">Everything of ${counted(ids.length, "this attempt", "these attempts").replace(/^\d+ /, "")}</a></p>
-${legend(drawn.attempts)}${curvesFigure(visit, metric, drawn, viewOf(visit.url), 0, true)}`,
+${legend(drawn.attempts)}${metricFigure(visit, metric, table, drawn.baseline, viewOf(visit.url), 0, true)}`,
   }
 }

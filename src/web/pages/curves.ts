@@ -3,13 +3,16 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Curve, picture, runs, type View } from "../charts/curves.ts"
 import { sample } from "../charts/axis.ts"
-import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
+import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
+import { attributes, type Content, hiddenInputs, type Html, html, to } from "../html.ts"
 import { difference, figure } from "../words.ts"
 import type { Visit } from "../visit.ts"
 import { readPath, withQuery } from "../addresses.ts"
-import { table } from "../parts/parts.ts"
+import { label, table } from "../parts/parts.ts"
 
-type Metric = AnswerOf<"attempt_table">["columns"]["metrics"][number]
+type Table = AnswerOf<"attempt_table">
+type Metric = Table["columns"]["metrics"][number]
+type Value = AnswerOf<"attempt_curves">["curves"][number]["columns"]["value"][number]
 
 /** The attempts in a chart, in the order of its legend. */
 export interface Drawn {
@@ -100,23 +103,73 @@ const input = (name: string, text: string, value: number | undefined, id: string
   html`<div class="field"><label for="${id}-${name}">${text}</label>\
 <input id="${id}-${name}" name="${name}" inputmode="decimal" autocomplete="off" size="9" value="${value}"></div>`
 
+/** The values of a metric that have no step, or that have one step only: a dot for each, and no curve. */
+export const dotsFigure = (name: string, head: string, measures: string, rows: readonly IntervalRow[]): Html =>
+  html`<figure class="dots"><h3>${name}</h3>\
+${intervalTable({ caption: name, head: [head], measures, numbers: "Value" }, rows)}</figure>`
+
+/** One row of it. */
+export const dotOf = (head: Content, value: Value | undefined, look?: IntervalRow["look"]): IntervalRow => ({
+  ...{ head, cells: [], low: null, high: null, look },
+  mid: typeof value === "number" ? value : null,
+  numbers: valueText(value),
+})
+
+/** Whether a metric of a table has a value at a step; the steps of values without one are made up. */
+export const hasSteps = ({ items, columns }: Table, { key }: Metric): boolean => {
+  const at = columns.metrics.findIndex((metric) => metric.key === key)
+  return items.some(({ metrics }) => metrics[at]?.step != null)
+}
+
 /**
- * Renders a chart. @param place its index on the page @param alone whether it is the only chart, which has more points
+ * Renders a metric: curves if it has values at several steps, otherwise a dot for each value.
+ * @param place its index on the page @param alone whether it is the only chart, which has more points
  */
-export function curvesFigure(
+export function metricFigure(
   visit: Visit,
   metric: Metric,
-  { attempts, baseline }: Drawn,
+  table: Table,
+  baseline: string | undefined,
   view: View,
   place: number,
   alone = false,
 ): Html {
+  const at = table.columns.metrics.findIndex(({ key }) => key === metric.key)
+  const stepless = new Set(
+    table.items.flatMap(({ attemptId, metrics }) => (metrics[at]?.step == null ? attemptId : [])),
+  )
+  const drawn = { attempts: table.items, baseline, stepless }
+  const curves = hasSteps(table, metric) ? curvesFigure(visit, metric, drawn, view, place, alone) : null
+  const rows = table.items.flatMap(({ attemptId, label: text, metrics }) => {
+    const last = metrics[at]
+    const look = attemptId === baseline ? ("base" as const) : undefined
+    const isDrawn = last == null || (curves !== null && !stepless.has(attemptId))
+    return isDrawn ? [] : [dotOf(label("attempt", attemptId, text), last.value, look)]
+  })
+  const unit = metric.unit === null ? "" : ` in ${metric.unit}`
+  return html`${curves}\
+${rows.length === 0 ? null : dotsFigure(metric.key, "Attempt", `${metric.key}${unit}`, rows)}`
+}
+
+/** Renders the curves of a metric; null if no attempt has values at several steps. */
+function curvesFigure(
+  visit: Visit,
+  metric: Metric,
+  { attempts, baseline, stepless }: Drawn & { readonly stepless: ReadonlySet<string> },
+  view: View,
+  place: number,
+  alone: boolean,
+): Html | null {
   const ids = attempts.map(({ attemptId }) => attemptId).join(",")
   const points = Math.round(Math.min(limits.curvePointsMax, Math.max(120, (alone ? ALONE : OF_ONE) / attempts.length)))
   const query = { metric: metric.name, split: metric.split ?? undefined, from: view.from, to: view.to, attemptIds: ids }
   const { curves: found } = visit.ask("attempt_curves", {}, { ...query, points })
-  const curves = found.map((curve, index) => ({ ...curve, index }))
+  const curves = found.map((curve, index) => {
+    const isCurve = !stepless.has(curve.attemptId)
+    return isCurve ? { ...curve, index } : { ...curve, index, points: 0, columns: { step: [], value: [] } }
+  })
   const drawn = curves.filter((curve) => curve.points > 0)
+  if (drawn.every(({ fromStep, toStep }) => fromStep === toStep)) return null
   const unit = metric.unit === null ? "" : ` in ${metric.unit}`
   const stretch = Math.max(1, ...drawn.map((curve) => curve.stretch))
   const { isLog } = view
@@ -159,7 +212,7 @@ them.</p>`
     ? html`<p class="hint">${curves
         .filter((curve) => curve.points === 0)
         .map(({ label }) => label)
-        .join(", ")} did not report it.</p>`
+        .join(", ")} did not report it over steps.</p>`
     : null
 }
 <details><summary>Range</summary><form class="inline range" action="${to("/attempts/curves")}" data-swap>\
