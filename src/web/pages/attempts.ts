@@ -241,7 +241,8 @@ ${drawn.map((metric, place) => metricFigure(visit, metric, compared, undefined, 
     stepped === undefined || stepped.length <= drawn.length
       ? null
       : html`<p class="meta">${drawn.length} of its \
-${columns.metricsTruncated ? "first " : ""}${stepped.length} metrics over steps are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
+${columns.metricsTruncated ? "first " : ""}${stepped.length} \
+metrics over steps are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
   }${
     first === undefined
       ? null
