@@ -21,7 +21,9 @@ const ALPHABETS = {
   mathsf: "𝖠",
   mathtt: "𝙰",
   mathit: "A",
+  mathrm: "A",
 }
+const BROKEN = "a + \\frac{b"
 
 /** The hundred commands that papers use most, in formulas as papers write them. */
 const USED = String.raw`
@@ -94,14 +96,15 @@ t.test("a browser draws every alphabet with the font for formulas, and no two al
   const { demo, browser, at } = await demoInBrowser()
   const { token } = demo.credentials.owner_all
   const { openingThreadId: threadId } = demo.rooms.empty
-  const formulas = [...Object.keys(ALPHABETS).map((command) => `\\${command}{R}`), "\\mathbf{\\Omega}", ...USED]
+  const alphabets = Object.keys(ALPHABETS).map((command) => `\\${command}{R}`)
+  const formulas = [...alphabets, "\\mathbf{\\Omega}", ...USED]
   const sent = await fetch(`${demo.baseUrl}/api/agent/threads/${threadId}/messages`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({
       schemaVersion: 3,
       clientMessageId: randomUUID(),
-      text: formulas.map((tex) => `$${tex}$`).join("\n\n"),
+      text: [...formulas, BROKEN].map((tex) => `$${tex}$`).join("\n\n"),
     }),
   })
   t.equal(sent.status, 200)
@@ -123,12 +126,25 @@ t.test("a browser draws every alphabet with the font for formulas, and no two al
       formulas[index] ?? "",
     )
   }
+  const note = page.locator(".prose .source-note")
+  t.ok(await note.isVisible(), "a broken formula says so on the page, not only in a title")
+  t.match(await note.innerText(), /shown as written: not valid TeX, at its end: /)
+  const pictureOf = async (index: number) =>
+    (await page.locator(".prose math").nth(index).screenshot()).toString("base64")
+  const drawn: string[] = []
+  // A space has no height, so there is nothing to take a picture of.
+  for (const [index, tex] of formulas.entries()) drawn.push(tex === "\\quad" ? "" : await pictureOf(index))
+  // A sign of the private area, which no font has: what is drawn for it is what a missing sign looks like.
+  await page.evaluate("document.querySelector('.prose math mi').textContent = String.fromCodePoint(0xe123)")
+  const missing = await pictureOf(0)
+  t.not(missing, drawn[0])
+  for (const [index, tex] of formulas.entries()) t.not(drawn[index], missing, `${tex} has a glyph`)
   const pictures = new Map<string, string>()
   for (const [index, command] of Object.keys(ALPHABETS).entries()) {
-    const picture = (await page.locator(".prose math").nth(index).screenshot()).toString("base64")
+    const picture = drawn[index] ?? ""
     const alike = pictures.get(picture)
-    // These two name one alphabet each.
-    const isSame = ["boldsymbol bm", "mathcal mathscr"].includes(`${alike} ${command}`)
+    // The first two pairs name one alphabet each. The upright letters of the font have no serifs either.
+    const isSame = ["boldsymbol bm", "mathcal mathscr", "mathsf mathrm"].includes(`${alike} ${command}`)
     t.ok(alike === undefined || isSame, `${command} is not ${alike}`)
     pictures.set(picture, command)
   }
