@@ -9,7 +9,7 @@ import { bullets } from "./markdown.ts"
 export const gist = (summary: string): string => /^.*?(?=[.:;](?:\s|$)|$)/.exec(summary)?.[0] ?? summary
 
 /** Characters of a line of an index beside the name. */
-const INDEXED = 44
+const INDEXED = 36
 
 /** An index: a line each, but of those for a Library or about the service the names alone. */
 export function indexOf(described: readonly (Operation | Read)[]): string {

@@ -20,14 +20,22 @@ const env = { RESEARCH_ROOM_URL: house.baseUrl, RESEARCH_ROOM_TOKEN: result.toke
 const post = (text: string) => cast.grace.write("post_message", { threadId, ...message(text) } as never)
 
 test("it prints entries that concern the agent, continues from an entry, and follows", async (t) => {
+  await post("Welcome.")
   await post("The weather is fine.")
   await post("@ada/mcp, look \u001b]0;stolen\u0007 here.\nAnd here.")
   const once = await run(program, ["inbox"], { ...place, env })
   t.match(once, { code: 0, err: "" })
-  t.match(once.out, /^[0-9]+ grace wrote: @ada\/mcp, look .* here\. And here\. It names @ada\/mcp\.\n$/)
+  const [first, opening, line, end] = once.out.split("\n")
+  t.match(first, /^1 ada created the Room: Told on a terminal\. It opens your Room\.$/)
+  t.match(opening, /^[0-9]+ grace wrote: Welcome\. It opens your Room\.$/)
+  t.match(line, /^[0-9]+ grace wrote: @ada\/mcp, look .* here\. And here\. It names @ada\/mcp\.$/)
+  t.equal(end, "")
   t.notMatch(once.out, "\u001b", "no characters that a terminal would interpret")
   const { out } = await run(program, ["inbox", "--json"], { ...place, env })
-  const { sequence, concerns } = JSON.parse(out) as { sequence: number; concerns: unknown }
+  const { sequence, concerns } = JSON.parse(out.trim().split("\n").at(-1) ?? "") as {
+    sequence: number
+    concerns: unknown
+  }
   t.match(concerns, [{ because: "named" }])
   t.match(await run(program, ["inbox", "--after", String(sequence)], { ...place, env }), { code: 0, out: "" })
   const following = start(program, ["inbox", "--follow", "--after", String(sequence)], { ...place, env })

@@ -1860,7 +1860,7 @@ def _methods() -> str:
         for name in dir(kind):
             if not name.startswith(("_", "all_")) and callable(getattr(kind, name)):
                 gist = re.split(r"[.:;](?:\s|$)", inspect.getdoc(getattr(kind, name)) or "", maxsplit=1)[0]
-                lines[name] = f"{name}: {' '.join(gist.split())[:44]}"
+                lines[name] = f"{name}: {' '.join(gist.split())[:36]}"
     return "\n".join(lines[name] for name in sorted(lines))
 
 
