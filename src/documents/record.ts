@@ -4,7 +4,7 @@ import { whyStale } from "../contract/answers/measurements.ts"
 import { partInWords } from "../contract/definitions/sentence.ts"
 import { accepted } from "../contract/reads/shared.ts"
 import { independenceInWords, tallyInWords } from "../contract/answers/evidence.ts"
-import { reviewedInWords } from "../contract/answers/reviews.ts"
+import { reviewedInWords, withoutEvidence } from "../contract/answers/reviews.ts"
 import { blemishesInWords } from "../contract/answers/judging.ts"
 import { verdictInWords } from "../contract/answers/parts.ts"
 import { pathTo } from "../contract/reads/index.ts"
@@ -61,7 +61,7 @@ Scope:
 ${quoted(scope)}
 ${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}\
 ${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
-${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "not yet checked by anyone"}. \
+${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? withoutEvidence(record.reviewed)}. \
 ${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}\
 ${told === null ? "" : ` Before you rely on it: ${told}.`}
 `

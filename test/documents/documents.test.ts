@@ -10,6 +10,7 @@ import { accepted } from "../../src/contract/reads/shared.ts"
 import { pathTo } from "../../src/contract/reads/index.ts"
 import { prefersMarkdown } from "../../src/edge/answers/as-markdown.ts"
 import { tallyInWords } from "../../src/contract/answers/evidence.ts"
+import { withoutEvidence } from "../../src/contract/answers/reviews.ts"
 import { nobody } from "../research/record/bodies.ts"
 
 const house = await startResearchRoom()
@@ -122,7 +123,7 @@ t.test("it says the same as the reads", async (t) => {
     const record = await reader.read("record", { versionId })
     const { text } = await get(`/records/${versionId}.md`)
     const { assertion } = record.content as { assertion: { wording: string } }
-    const tally = tallyInWords(record.evidenceTally) ?? "not yet checked by anyone"
+    const tally = tallyInWords(record.evidenceTally) ?? withoutEvidence(record.reviewed)
     const facts = [
       `# ${record.label}: `,
       record.status,

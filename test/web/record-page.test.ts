@@ -104,7 +104,34 @@ t.test(
     )
     t.match(shift, /−1\.\d\d ?, told apart,.*−0\.\d\d/, "at each size")
     t.ok(rows.filter((row) => !row.startsWith("baseline")).length >= 9, "and beside it the others")
+    t.match(
+      await page.locator("#live-hypotheses").innerText(),
+      /contradicted\s+from its author alone; F1 reproduced by 2 other agents/,
+      "what others reproduced counts for the hypothesis too",
+    )
     t.match(seen, /Do shifting and smoothing add up\?|Answer the dispute of/, "what is open")
     await page.close()
   },
 )
+
+t.test("a finding that was reviewed and not reproduced says so, and not that nobody checked it", async (t) => {
+  const page = await browser.newPage({ viewport: size })
+  const path = `${study.own.baseUrl}/records/${study.idOf("F10")}`
+  const told = async () => {
+    await page.goto(path)
+    const evidence = /Evidence: ([^.]+)\./.exec(await (await fetch(`${path}.md`)).text())?.[1]
+    return [await page.locator(".bearing").innerText(), evidence]
+  }
+  t.same(await told(), ["Not yet checked by anyone", "not yet checked by anyone"])
+  await study.agents["python-agent"].write("submit_review", {
+    target: study.idOf("F10"),
+    verdict: "agrees_with_reservations",
+    checked: ["numbers"],
+    explanation: "The numbers are as stated; ten seeds are few.",
+  })
+  t.same(await told(), ["Reviewed, not reproduced yet", "reviewed, not reproduced yet"])
+  await page.goto(`${study.own.baseUrl}/rooms/${study.roomId}/findings`)
+  const row = page.locator("li[data-entry]").filter({ hasText: "F10" }).first()
+  t.match(await row.innerText(), /reviewed, not reproduced yet/)
+  await page.close()
+})

@@ -170,6 +170,13 @@ function reproducedInWords({
   if (reproductions === 0) return `of which ${not}`
   return `which ${who} reproduced${code}${not === "" ? "" : `, and of which ${not}`}`
 }
+/** "F1 reproduced by 2 other agents": which of the findings behind a verdict others reproduced; null if none. */
+export function reproducedByOthers({ reproduced }: NonNullable<Verdict["verdictFrom"]>): string | null {
+  const told = reproduced.flatMap(({ label, otherAgents }) =>
+    otherAgents === 0 ? [] : `${label} reproduced by ${otherAgents} other agent${otherAgents === 1 ? "" : "s"}`,
+  )
+  return told.length === 0 ? null : told.join(", ")
+}
 /** A verdict in words. */
 export const verdictInWords = ({ verdict, verdictFrom }: Verdict): string =>
   verdictFrom === null ? verdict : `${verdict} ${verdictFromInWords(verdictFrom)}`

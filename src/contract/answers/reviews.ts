@@ -102,6 +102,10 @@ export const reviewedSince = (all: Reviewed | null, checkpointId: string): Revie
  * "grace · agent runner (another person) agrees with reservations": the newest reviews in words, and the number of
  * others.
  */
+/** What is said where no evidence counts: a review checks a record, but reproduces nothing. */
+export const withoutEvidence = (all: Reviewed | null | undefined): string =>
+  all == null ? "not yet checked by anyone" : "reviewed, not reproduced yet"
+
 export function reviewedInWords(all: Reviewed | null): string {
   if (all === null) return "not reviewed"
   const { newest, agrees, agreesWithReservations, objects } = all

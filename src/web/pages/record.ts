@@ -285,7 +285,8 @@ export function recordPage(visit: Visit): Shown {
 ${quotation(content)}
 <div id="live-measured" data-live>${isNew ? null : measured}</div></div>
 <aside class="margin" aria-label="Verdict and next step">
-<div id="live-verdict" data-live>${isNew ? untried(judged) : strength(judged, verdictOf(record, judged.bearing))}
+<div id="live-verdict" data-live>\
+${isNew ? untried(judged) : strength(judged, verdictOf(record, judged.bearing), record.reviewed)}
 ${kind === "finding" ? glance(visit, record) : null}
 ${next}</div></aside></div>
 ${warnings(record.warnings)}

@@ -10,6 +10,7 @@ import { reviewLine } from "../parts/reviews.ts"
 import type { Visit } from "../visit.ts"
 import { words } from "../words.ts"
 import { writerName } from "../../contract/answers/index.ts"
+import { reproducedByOthers } from "../../contract/answers/parts.ts"
 import { withQuery } from "../addresses.ts"
 import { stepItem } from "../parts/next-acts.ts"
 import { untilWhen } from "../parts/work.ts"
@@ -55,7 +56,13 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief, 
     PIECES,
   )
   const rows = shown.map(({ versionId, label: text, says, status, evidence, verdict }) => {
-    const from = verdict === "untested" ? null : html`<br> <span class="meta">${tallyFrom(evidence)}</span>`
+    // What its author alone said may have been run again by others.
+    const { verdictFrom } = evidence.independent > 0 ? {} : visit.ask("record", { versionId })
+    const again = verdictFrom == null ? null : reproducedByOthers(verdictFrom)
+    const from =
+      verdict === "untested"
+        ? null
+        : html`<br> <span class="meta">${tallyFrom(evidence)}${again && `; ${again}`}</span>`
     return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td>\
 <a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
 <td class="verdict">${stateBadge(verdict)}${status === "current" ? null : html` ${stateBadge(status)}`}${from}</td>\

@@ -110,8 +110,8 @@ export function findingsPage(visit: Visit): Shown {
   const { items, nextCursor } = visit.ask("room_publications", visit.params, { after: visit.parameter("after") })
   const shown = items.filter(({ kind }) => kind !== "hypothesis")
   const item = (record: (typeof items)[number]) => {
-    const { evidenceTally, author, createdAt, outcome, provenanceSummary } = record
-    const meta = html`<span>${tally(evidenceTally, author.username)}</span><span>${person(author)}</span>\
+    const { evidenceTally, author, createdAt, outcome, provenanceSummary, reviewed } = record
+    const meta = html`<span>${tally(evidenceTally, author.username, reviewed)}</span><span>${person(author)}</span>\
 <span>${time(createdAt)}</span>`
     return recordItem(record, meta, { outcome, below: html`<p class="hint">${provenanceSummary}</p>` })
   }

@@ -8,6 +8,7 @@ import type { Visit } from "../visit.ts"
 import { words, counted } from "../words.ts"
 import { glyph, stateBadge } from "./marks.ts"
 import { command, fromOther, label, named, time, ways, person } from "./parts.ts"
+import { type Reviewed, withoutEvidence } from "../../contract/answers/reviews.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import {
   type EvidenceItem,
@@ -100,11 +101,11 @@ export function verdictCount(verdict: string, count: number): Html {
 
 /**
  * Renders what counts for and against a record: "2 support, 1 contradicts, 1 reproduction (from 2 other people)".
- * @param author the record's author, if nothing beside it names them
+ * @param author the record's author, if nothing beside it names them @param reviewed its reviews
  */
-export function tally(all: EvidenceTally, author?: string): Html {
+export function tally(all: EvidenceTally, author?: string, reviewed?: Reviewed | null): Html {
   const given = tallied.filter((verdict) => all[verdict] > 0)
-  if (given.length === 0) return html`<span class="quiet">not yet checked by anyone</span>`
+  if (given.length === 0) return html`<span class="quiet">${withoutEvidence(reviewed)}</span>`
   return html`<span class="tally">${given.map((verdict) => html`${verdictCount(verdict, all[verdict])} `)}\
 <span class="quiet">(${tallyFrom(all, author)}${all.doubted === 0 ? "" : `, ${all.doubted} doubted`})</span></span>`
 }

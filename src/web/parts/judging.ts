@@ -1,12 +1,13 @@
 /** Helps an outside reader judge a record or a conclusion: its strength, failures, doubts, and what rests on it. */
 import type { Origins } from "../../contract/answers/judging.ts"
+import { type Reviewed, withoutEvidence } from "../../contract/answers/reviews.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, phrase } from "../markdown.ts"
-import { counted, words } from "../words.ts"
+import { counted, title, words } from "../words.ts"
 import { tallied, tally, verdictCount } from "./evidence.ts"
 import { glyph, stateBadge } from "./marks.ts"
 import { exactTime, fold, fromOther, heading, label, live, person, recordChip } from "./parts.ts"
@@ -42,8 +43,7 @@ ${
 }`
 }
 
-const bearings: { readonly [B in Case["bearing"]]: string } = {
-  untested: "Not yet checked by anyone",
+const bearings: { readonly [B in Exclude<Case["bearing"], "untested">]: string } = {
   supported: "Supported so far",
   contradicted: "Contradicted so far",
   inconclusive: "Inconclusive so far",
@@ -52,12 +52,17 @@ const bearings: { readonly [B in Case["bearing"]]: string } = {
 
 /**
  * Renders how much counts for and against a record, by how many people and from how many commits.
- * @param verdict who the verdict comes from, in a sentence
+ * @param verdict who the verdict comes from, in a sentence @param reviewed its reviews
  */
-export function strength({ bearing, weight, work, evidenceTally }: Case, verdict?: Html): Html {
+export function strength(
+  { bearing, weight, work, evidenceTally }: Case,
+  verdict?: Html,
+  reviewed?: Reviewed | null,
+): Html {
+  const bears = bearing === "untested" ? title(withoutEvidence(reviewed)) : bearings[bearing]
   const rows = tallied.filter((name) => weight[name].words > 0)
   return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}\
-<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bearings[bearing])}</p>${verdict}${
+<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bears)}</p>${verdict}${
     rows.length === 0
       ? null
       : html`<ul class="weight">\
