@@ -6,6 +6,9 @@ import { type Mention, type Sentence, sentencesOf, type Span, spanAt } from "./p
 /** How near a name is to a number: in its clause, its sentence, or before it in its paragraph. */
 export const [CLAUSE, SENTENCE, PARAGRAPH] = [0, 1, 2]
 
+/** The facet of a step of a curve that is no setting. */
+export const STEP = "@step"
+
 export interface Bound {
   readonly values: ReadonlySet<string>
   readonly level: number
@@ -34,7 +37,7 @@ interface Placed {
 
 const BEFORE = /^[\s=:`"'(_*]{0,3}$/
 /** The same with a verb between them, if the dimension has that value: "seeds is 0.81" names no seed. */
-const STATED = /^[\s=:`"'(_*]{0,3}(?:of|is|was|at|set to)[\s=:`"'–_*]{0,3}$/
+const STATED = /^[\s=:`"'(_*]{0,3}(?:(?:size )?of|is|was|at|set to)[\s=:`"'–_*]{0,3}$/
 const AFTER = /^[\s\-`_*]{0,2}$/
 const LISTED = /^[\s`]{0,2}(?:,|and|or|to|through|–|-|, and|&)[\s`]{0,2}$/
 const RANGED = /^\s?(?:to|through|–|-)\s?$/
@@ -64,6 +67,8 @@ export class Passages {
   readonly sentences: readonly Sentence[]
   readonly mentions: readonly Mention[]
   readonly placed = new Map<Numeral, Placed>()
+  /** Numbers that are part of a name: the 10 of an arm "groups of 10". */
+  readonly inside = new Map<Numeral, Mention>()
   readonly #quantities: Quantities
   readonly #measured: ReadonlyMap<Sentence | undefined, readonly Numeral[]>
 
@@ -74,6 +79,7 @@ export class Passages {
     this.sentences = sentencesOf(text)
     this.#measured = Map.groupBy(this.numerals, (numeral) => this.sentenceOf(numeral))
     const named = quantities.names.in(text)
+    this.#enclose(named.filter(({ facet }) => facet !== "name"))
     this.#place(named.filter(({ facet }) => facet === "name"))
     const values = [...this.placed].flatMap(([numeral, { facet }]) => this.#valuesOf(numeral, facet))
     this.mentions = [...named.filter(({ facet }) => facet !== "name"), ...labelsOf(text, read), ...values].sort(
@@ -86,6 +92,17 @@ export class Passages {
     return readings.some(({ value }) => known?.has(String(value)) === true)
   }
 
+  /** Finds the numbers within longer names. Numbers and names are both in the order of the text. */
+  #enclose(names: readonly Mention[]): void {
+    let next = 0
+    for (const numeral of this.numerals) {
+      while ((names[next]?.end ?? this.text.length) <= numeral.start) next += 1
+      const name = names[next]
+      if (name === undefined || name.start > numeral.start || name.end < numeral.digitsEnd) continue
+      if (name.end - name.start > numeral.digitsEnd - numeral.start) this.inside.set(numeral, name)
+    }
+  }
+
   /** Finds the numbers that stand beside the name of a dimension or setting, and those listed with them. */
   #place(names: readonly Mention[]): void {
     const { text, numerals } = this
@@ -93,7 +110,7 @@ export class Passages {
     let next = 0
     for (const [at, numeral] of numerals.entries()) {
       while ((names[next]?.start ?? text.length) < numeral.digitsEnd) next += 1
-      if (numeral.isDate || numeral.form !== "plain" || numeral.role === "spread") continue
+      if (numeral.isDate || numeral.form !== "plain" || numeral.role === "spread" || this.inside.has(numeral)) continue
       const before = names[next - 1]
       const isNear = before !== undefined && before.end <= numeral.start && before.end > numeral.start - NEAR
       const gap = isNear ? text.slice(before.end, numeral.start) : "…"
@@ -108,7 +125,7 @@ export class Passages {
       if (
         listed?.isBefore === true &&
         LISTED.test(text.slice(previous?.end ?? 0, numeral.start)) &&
-        this.#isKnown(numeral, listed.facet)
+        (this.#isKnown(numeral, listed.facet) || this.isStep(previous))
       ) {
         this.placed.set(numeral, listed)
         continue
@@ -135,6 +152,7 @@ export class Passages {
     if (facet === "seed" && !isBefore) return []
     const value = numeral.readings[0]?.value
     if (value === undefined) return []
+    if (this.isStep(numeral)) return [{ facet: STEP, value: String(value), start, end }]
     const next = this.numerals[this.numerals.indexOf(numeral) + 1]
     const until = next?.readings[0]?.value
     if (
@@ -147,6 +165,12 @@ export class Passages {
     )
       return Array.from({ length: until - value + 1 }, (_, by) => ({ facet, value: String(value + by), start, end }))
     return [{ facet, value: String(value), start, end }]
+  }
+
+  /** Whether a number is a step of a curve rather than how many steps were set. */
+  isStep(numeral: Numeral | undefined): boolean {
+    const facet = numeral && this.placed.get(numeral)?.facet
+    return numeral !== undefined && facet === "step" && !this.#isKnown(numeral, facet)
   }
 
   sentenceOf = ({ start }: Span): Sentence | undefined => spanAt(this.sentences, start)
@@ -168,13 +192,22 @@ export class Passages {
     return found
   }
 
+  /** The steps of curves that the text names. */
+  get steps(): ReadonlySet<number> {
+    return new Set(this.mentions.flatMap(({ facet, value }) => (facet === STEP ? [Number(value)] : [])))
+  }
+
   readonly #ofSentence = new Map<Sentence, { byFacet: Map<string, Mention[]>; values: Numeral[] }>()
   /** The mentions of a sentence by facet, and its numbers that may be measured. */
   around(sentence: Sentence) {
     return this.#ofSentence.getOrInsertComputed(sentence, () => ({
       byFacet: Map.groupBy(this.within(sentence), ({ facet }) => facet),
       values: (this.#measured.get(sentence) ?? []).filter(
-        (each) => !each.isDate && !this.placed.has(each) && (each.role === "value" || each.role === "from"),
+        (each) =>
+          !each.isDate &&
+          !this.placed.has(each) &&
+          !this.inside.has(each) &&
+          (each.role === "value" || each.role === "from"),
       ),
     }))
   }

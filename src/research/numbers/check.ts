@@ -16,7 +16,7 @@ import { type Kept, NEAR, REACH, type Reach, reaching } from "./reach.ts"
 import { numeralsIn, readsOtherwise } from "./numerals.ts"
 import { presentOf, type Resolved } from "./found.ts"
 import { Resolver } from "./resolving.ts"
-import type { Known, KnownEffect, Own } from "./scope.ts"
+import type { Known, KnownEffect, Own, Point } from "./scope.ts"
 import { formerly } from "./then.ts"
 
 /** Quantities of Rooms, and checked texts, kept for the next time. */
@@ -26,6 +26,8 @@ const ROOMS = 50
 /** Characters of a text that states numbers of its own, such as a plan. */
 const STATED = 20_000
 const EFFECTS = 2_000
+/** Steps of curves that are looked up for a text. */
+const STEPS = 50
 
 /** What a text belongs to, and how far the quantities reach that it is checked against. */
 export interface Context {
@@ -99,6 +101,27 @@ export function checking(db: Db, values: Values, labelled: Labels) {
   )
   const experimentCount = db.prepare<{ count: number }>("SELECT count(*) AS count FROM experiments WHERE room_id = +?")
 
+  const points = db.prepare<Omit<Point, "value"> & { readonly value: Stored<number | string> }>(
+    `SELECT name, split, step, value
+     FROM attempt_metrics
+     WHERE attempt_id = +? AND step IN (SELECT value FROM json_each(+?))
+     ORDER BY ordinal`,
+  )
+  const pointCount = db.prepare<{ count: number }>(
+    "SELECT coalesce(max(ordinal), 0) AS count FROM attempt_metrics WHERE attempt_id = +?",
+  )
+  /** Reads what attempts reported at some steps, each once for a text, up to a number of points for all texts. */
+  function pointsAmong(steps: readonly number[], budget: { points: number }): Known["pointsAt"] {
+    const read = new Map<string, readonly Point[]>()
+    return (attemptId) =>
+      read.getOrInsertComputed(attemptId, () => {
+        const { count } = steps.length === 0 ? { count: 0 } : pointCount.one(attemptId)
+        if (count === 0 || count > budget.points) return []
+        budget.points -= count
+        const found = points.all(attemptId, JSON.stringify(steps))
+        return found.map((point) => ({ ...point, value: Number(parse(point.value)) }))
+      })
+  }
   const former = formerly(db, values)
   const reach = reaching(db, values)
   const keptQuantities = new Remembered<Quantities>(KEPT)
@@ -159,7 +182,8 @@ export function checking(db: Db, values: Values, labelled: Labels) {
   }
 
   /** The counts and effects of a Room and the numbers of its texts, each read when a text first asks for it. */
-  function roomOf(roomId: string, { findings }: Reach) {
+  function roomOf(roomId: string, { findings, points: most }: Reach) {
+    const budget = { points: most }
     const [counts, effects] = [new Map<string, number | undefined>(), new Map<string, KnownEffect[]>()]
     const numbers = new Map<string, ReturnType<typeof numbersOf>>()
     const counted = (noun: string) =>
@@ -168,6 +192,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       numbersOf: (holder: Holder, text: string) =>
         numbers.getOrInsertComputed(`${holder.kind} ${holder.id}`, () => numbersOf(holder, text)),
       countOf: (noun: string) => counts.getOrInsertComputed(noun, counted),
+      pointsAt: (steps: readonly number[]) => pointsAmong(steps, budget),
       effectsBeside(versionIds: readonly string[]): readonly KnownEffect[] {
         const ids = JSON.stringify([...versionIds].sort())
         return effects.getOrInsertComputed(ids, () => effectsIn(roomId, findings, ids))
@@ -277,7 +302,9 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       }),
     ]
     const findings = [...own.versionIds, ...idsOf(objects, "finding").map(({ id }) => id)]
+    const passages = new Passages(text, read, found)
     const known: Known = {
+      pointsAt: ofRoom.pointsAt([...passages.steps].slice(0, STEPS)),
       ...{ quantities: found, own: belonging, behind: behindOf(objects), planned, countOf: ofRoom.countOf },
       effects: () => ofRoom.effectsBeside(findings),
       statedIn: (label) =>
@@ -290,7 +317,6 @@ export function checking(db: Db, values: Values, labelled: Labels) {
           return row === undefined ? [] : ofRoom.numbersOf({ kind: holderKind(kind), id, label }, row.text)
         }),
     }
-    const passages = new Passages(text, read, found)
     const resolver = new Resolver(known, passages)
     let previous: Resolved | undefined
     return read.numerals.map((numeral) => {

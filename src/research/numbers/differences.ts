@@ -43,7 +43,8 @@ export class Differences {
     const metric = bindings.get("metric")
     for (const known of metric === undefined ? named : this.#scope.known.effects()) {
       const { effect, before, now, hasMoved, holder } = known
-      if (metric !== undefined && metric.level <= SENTENCE && !metric.values.has(effect.metric)) continue
+      if (metric !== undefined && metric.level <= SENTENCE && !metric.values.has(effect.metric))
+        if (!named.has(known) || !this.#scope.isCalled(effect.metric, bindings)) continue
       const sides = this.#sidesOf(effect, numeral, bindings)
       if (sides === undefined || (!named.has(known) && !(sides.isNamed && metric !== undefined))) continue
       const measure = { name: effect.metric, unit: before.unit }

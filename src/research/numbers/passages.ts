@@ -28,9 +28,10 @@ const ALIASES: Readonly<Record<string, string>> = {
   ppl: "perplexity",
 }
 
-/** A word without case, and without a plural's "s". */
+/** A word without case, and without the "s" of a plural or a possessive. */
 function stemOf(word: string): string {
-  const plain = word.toLowerCase()
+  const lower = word.toLowerCase()
+  const plain = lower.endsWith("'s") ? lower.slice(0, -2) : lower
   const stem = plain.length > 3 && plain.endsWith("s") && !plain.endsWith("ss") ? plain.slice(0, -1) : plain
   return ALIASES[stem] ?? stem
 }

@@ -161,7 +161,8 @@ export function quantitiesOf(
   /** The groups of some values, for all dimensions and for fewer. */
   function groupsOf(metric: Metric, holder: Holder, frame: Frame, some: readonly Measured[]): Group[] {
     const own = [...frame.columns].filter(([, { codes }]) => codes.some((code) => code !== -1)).map(([name]) => name)
-    const over = own.includes("seed") ? "seed" : undefined
+    const hasSeeds = own.includes("seed") || some.every(({ launch }) => launch.settings.has("seed"))
+    const over = hasSeeds ? "seed" : undefined
     const arms = own.includes("arm") || !some.some(({ arm }) => arm !== null) ? [] : ["arm"]
     const all = [...arms, ...own.filter((name) => name !== over)]
     if (all.length > limits.dimensions) return []
@@ -308,6 +309,8 @@ function namesOf(metrics: Quantities["metrics"], dimensions: Quantities["dimensi
   }
   for (const split of new Set([...metrics.values()].flatMap((some) => some.flatMap((each) => each.split ?? []))))
     add("split", split, phraseOf(split))
+  // Curves have steps, whether or not a setting says how many.
+  add("name", "step", "step")
   for (const [facet, { name, values }] of dimensions) {
     add("name", facet, phraseOf(name))
     const last = phraseOf(name).split(" ").at(-1) ?? ""

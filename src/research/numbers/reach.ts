@@ -10,20 +10,27 @@ export interface Reach {
   readonly values: number
   readonly numbers: number
   readonly findings: number
+  /** Points of curves that are read, where texts name steps of them. */
+  readonly points: number
 }
 /** Findings of a Room whose effects are known to a check that holds nobody up. */
 const FINDINGS = 100_000
+/** Points of curves that such a check reads. */
+const POINTS = 100_000
 /**
  * How far a check reaches: the attempts of a Room and the values whose quantities are worked out, the numbers that are
  * looked up, and the newest findings whose effects are known. Of a larger Room it reaches the attempts and findings
  * that the text is about. A write is checked while others wait.
  */
 export const REACH = {
-  write: { attempts: 200, values: 2_000, numbers: 50, findings: 200 },
-  read: { attempts: 200, values: limits.measuredValues, numbers: limits.checkedNumbers, findings: FINDINGS },
+  write: { attempts: 200, values: 2_000, numbers: 50, findings: 200, points: 10_000 },
+  read: {
+    ...{ attempts: 200, values: limits.measuredValues },
+    ...{ numbers: limits.checkedNumbers, findings: FINDINGS, points: POINTS },
+  },
   all: {
     ...{ attempts: limits.measuredAttempts, values: limits.measuredValues },
-    ...{ numbers: limits.checkedNumbers, findings: FINDINGS },
+    ...{ numbers: limits.checkedNumbers, findings: FINDINGS, points: POINTS },
   },
 } satisfies Record<string, Reach>
 /** Attempts that a text is about, at most. */

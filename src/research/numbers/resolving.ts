@@ -5,15 +5,19 @@
 import { type Bindings, CLAUSE, type Passages, SENTENCE } from "./bindings.ts"
 import { states } from "./comparing.ts"
 import { countOf } from "./counts.ts"
+import { Curves } from "./curves.ts"
 import { Differences } from "./differences.ts"
 import { dimensionsAt, type Is, isOfGroup, type Match, type Resolved, sheetOf } from "./found.ts"
 import type { Numeral } from "./numerals.ts"
+import type { Mention } from "./passages.ts"
 import { saidAs } from "./quantities.ts"
 import { type Known, Scope } from "./scope.ts"
+import { Sides } from "./sides.ts"
 import { anyOf, near } from "./words.ts"
 
 const UNKNOWN: Resolved = { state: "unknown", candidates: 0 }
-const OVERALL = /\b(?:overall|average[ds]?|mean|across|all|pooled|together|in total)\b/iu
+const OVERALL =
+  /\b(?:overall|average[ds]?|mean|across|all|pooled|together|in total|over \w+ (?:\w+ )?(?:seeds|runs|attempts))\b/iu
 
 const ROLES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\b(?:sd|std|s\.d\.|standard deviations?|stdev|spread|noise)\b[^0-9]{0,16}$/iu, ["sd"]],
@@ -35,10 +39,14 @@ const LEVEL_AFTER = /^[\s-]?(?:CI|confidence|interval|credible|level)\b/iu
 export class Resolver {
   readonly #scope: Scope
   readonly #differences: Differences
+  readonly #sides: Sides
+  readonly #curves: Curves
 
   constructor(known: Known, passages: Passages) {
     this.#scope = new Scope(known, passages)
     this.#differences = new Differences(this.#scope)
+    this.#sides = new Sides(this.#scope)
+    this.#curves = new Curves(this.#scope)
   }
 
   /** What a number is. Numbers are asked for in the order of the text. */
@@ -50,6 +58,8 @@ export class Resolver {
     if (numeral.readings.length === 0) return UNKNOWN
     if (numeral.form === "percent" && LEVEL_AFTER.test(tail)) return { state: "setting", candidates: 0 }
     if (numeral.form === "plain" && REFERENCE.test(head)) return { state: "setting", candidates: 0 }
+    const name = this.#scope.in.inside.get(numeral)
+    if (name !== undefined) return partOf(name, numeral)
     const bindings = this.#scope.in.bindingsOf(numeral)
     return (
       this.#spread(numeral, previous) ??
@@ -97,6 +107,10 @@ export class Resolver {
     if (placed === undefined) return undefined
     const { facet, isBefore } = placed
     if (facet === "seed" && !isBefore) return undefined
+    if (this.#scope.in.isStep(numeral)) {
+      const is = this.#curves.step(numeral)
+      return is && { state: "setting", is, candidates: 1 }
+    }
     const { quantities } = this.#scope.known
     const dimension = quantities.dimensions.get(facet)
     const named = this.#scope.attemptsOf(bindings, SENTENCE)
@@ -131,6 +145,10 @@ export class Resolver {
   /** A value that was measured: an effect, a mean, the difference of two, or an attempt's last value. */
   #measured(numeral: Numeral, bindings: Bindings, head: string): Resolved | undefined {
     const roles = this.#rolesOf(numeral, head)
+    // What stands beside a step in its clause is what was reported there.
+    const isPoint = roles.includes("mean") && !this.#scope.in.placed.has(numeral)
+    const point = isPoint ? this.#curves.value(numeral, bindings, CLAUSE) : undefined
+    if (point !== undefined) return point === null ? undefined : this.#found(point, numeral.form)
     const labelled = bindings.get("A")
     // A sentence that names one attempt speaks of its value, not of a mean of one.
     const isOne = labelled !== undefined && labelled.level <= SENTENCE && labelled.values.size === 1
@@ -140,8 +158,16 @@ export class Resolver {
       this.#differences.effect(numeral, bindings, roles) ??
       this.#mean(numeral, bindings, roles) ??
       this.#differences.difference(numeral, bindings) ??
-      (roles.includes("mean") ? this.#value(numeral, bindings) : undefined)
+      (roles.includes("mean") ? this.#value(numeral, bindings) : undefined) ??
+      (isTelling(numeral) ? this.#unnamed(numeral, bindings, roles, isPoint) : undefined)
     return match && this.#found(match, numeral.form)
+  }
+
+  /** What a record's sentence speaks of without its name. */
+  #unnamed(numeral: Numeral, bindings: Bindings, roles: readonly string[], isPoint: boolean): Match | undefined {
+    const side = this.#sides.find(numeral, bindings, roles)
+    if (side !== undefined || !isPoint) return side
+    return this.#curves.value(numeral, bindings, SENTENCE) ?? undefined
   }
 
   #rolesOf(numeral: Numeral, head: string): readonly string[] {
@@ -226,4 +252,14 @@ export class Resolver {
     )
     return count > 0 ? { state: "may_be", candidates: count } : UNKNOWN
   }
+}
+
+/** Whether a number has digits enough to tell one quantity from another: "0.3" equals many. */
+const isTelling = ({ text }: Numeral): boolean => text.replace(/[^0-9]/g, "").length > 2
+
+/** A number that is a part of a name: of a metric, or of the value of a dimension. */
+function partOf({ facet, value }: Mention, { readings: [reading] }: Numeral): Resolved {
+  const whole = reading?.value ?? Number.NaN
+  const named = facet === "metric" ? { metric: value } : { group: { [facet]: value } }
+  return { state: "setting", is: { kind: "dimension", of: null, ...named, value: whole }, candidates: 1 }
 }

@@ -4,6 +4,7 @@ import type { Measured } from "../measurements/values.ts"
 import type { Effect } from "../measurements/working-out.ts"
 import { type Bindings, keyOf, PARAGRAPH, type Passages, SENTENCE } from "./bindings.ts"
 import type { Numeral } from "./numerals.ts"
+import { type Mention, phraseOf } from "./passages.ts"
 import { facetAt, facetIn, type Group, type Holder, type Metric, type Quantities, saidAs } from "./quantities.ts"
 
 /** An effect of a finding. */
@@ -15,6 +16,14 @@ export interface KnownEffect {
   /** As it is now; null if it can no longer be worked out. The same as before if nothing moved. */
   readonly now: EffectFigures | null
   readonly hasMoved: boolean
+}
+
+/** A value that an attempt reported at a step. */
+export interface Point {
+  readonly name: string
+  readonly split: string | null
+  readonly step: number
+  readonly value: number
 }
 
 /** What a text belongs to. */
@@ -38,6 +47,8 @@ export interface Known {
   /** Numbers that the plan of the record states, and those of records that a text names, by label. */
   statedIn(label: string): readonly { readonly holder: Holder; readonly value: number }[]
   readonly planned: readonly { readonly holder: Holder; readonly value: number }[]
+  /** What an attempt reported at the steps that the text names. */
+  pointsAt(attemptId: string): readonly Point[]
 }
 
 /** A last value: where it stands in the frame of its metric. */
@@ -137,7 +148,7 @@ export class Scope {
   /** Whether nothing that the sentence names contradicts a group. */
   isConsistent(group: Group, bindings: Bindings): boolean {
     for (const [facet, { values, level }] of bindings) {
-      if (level > SENTENCE || facet === "metric" || /^[A-Z]$/.test(facet)) continue
+      if (level > SENTENCE || facet === "metric" || /^(?:[A-Z]|@.*)$/.test(facet)) continue
       if (facet === "split") {
         if (group.metric.split !== null && !values.has(group.metric.split)) return false
         continue
@@ -258,7 +269,7 @@ export class Scope {
   /** Whether nothing that the sentence names contradicts a value. */
   #holds(metric: Metric, index: number, bindings: Bindings): boolean {
     for (const [facet, { values, level }] of bindings) {
-      if (level > SENTENCE || facet === "metric" || /^[A-Z]$/.test(facet)) continue
+      if (level > SENTENCE || facet === "metric" || /^(?:[A-Z]|@.*)$/.test(facet)) continue
       if (facet === "split") {
         if (metric.split !== null && !values.has(metric.split)) return false
         continue
@@ -267,6 +278,30 @@ export class Scope {
       if (own === undefined || !values.has(own)) return false
     }
     return true
+  }
+
+  /** Whether a text names a metric: by its name, or "pass@1" of "held-out pass@1" where `held-out` is a split of it. */
+  isCalled(name: string, bindings: Bindings): boolean {
+    const named = bindings.get("metric")?.values
+    if (named === undefined) return false
+    const phrase = phraseOf(name)
+    const isPart = (other: string): boolean =>
+      (this.known.quantities.metrics.get(other) ?? []).some(
+        ({ split }) => split !== null && `${phraseOf(split)} ${phraseOf(other)}` === phrase,
+      )
+    return named.has(name) || [...named].some(isPart)
+  }
+
+  /** The attempts that the sentence of a number names. */
+  labelsOf(numeral: Numeral): readonly Mention[] {
+    const sentence = this.in.sentenceOf(numeral)
+    return (sentence && this.in.around(sentence).byFacet.get("A")) ?? []
+  }
+
+  /** The words of the sentence of a number. */
+  wordsOf(numeral: Numeral): string[] {
+    const sentence = this.in.sentenceOf(numeral)
+    return sentence === undefined ? [] : phraseOf(this.in.text.slice(sentence.start, sentence.end)).split(" ")
   }
 
   says(numeral: Numeral, pattern: RegExp): boolean {

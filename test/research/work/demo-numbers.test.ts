@@ -171,6 +171,31 @@ t.test("most numbers that are slightly wrong would be noticed", (t) => {
   t.end()
 })
 
+t.test("the service itself finds each number of each finding and conclusion, in every Room", async (t) => {
+  let numbers = 0
+  const { items } = await reader.read("rooms", {})
+  for (const { roomId: room, title } of items) {
+    const { publications, conclusions, syntheses } = await reader.read("room_context", { roomId: room })
+    const checks = [
+      ...publications
+        .filter(({ kind }) => kind === "finding")
+        .map(async ({ versionId, label }) => {
+          const { numbersCheck } = await reader.read("record", { versionId })
+          return { where: label, numbersCheck }
+        }),
+      ...[...conclusions, ...syntheses].map(async ({ checkpointId }) => {
+        const { numbersCheck } = await reader.read("checkpoint", { checkpointId })
+        return { where: "a checkpoint", numbersCheck }
+      }),
+    ]
+    for (const { where, numbersCheck } of await Promise.all(checks)) {
+      numbers += numbersCheck?.numbers ?? 0
+      t.match(numbersCheck, { unknown: 0, mayBe: 0, unread: 0, unresolved: [] }, `${textOf(title)}, ${where}`)
+    }
+  }
+  t.ok(numbers > 60, `${numbers} numbers`)
+})
+
 /** Runs the toy simulation with the flags of a command line. */
 const toyOf = (flags: readonly string[]) =>
   simulate(
