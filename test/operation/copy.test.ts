@@ -184,6 +184,19 @@ test("with --forward it passes on the original's answers", async (t) => {
     /By way of the copy/,
     "it answers a read itself, from what it has",
   )
+  const sequence = Number((await send()).body.activity?.sequence)
+  for (const [what, path, headers] of [
+    ["the agent that wrote it", messages, { authorization: `Bearer ${token}` }],
+    ["a person with a session", `/threads/${threadId}`, { cookie }],
+    ["anybody who says how far it must be", `${messages}?atLeast=${sequence}`, {}],
+    ["a reader of the feed from there on", activity(sequence, "&wait=1"), {}],
+  ] as const) {
+    const read = await fetch(`${baseUrl}${path}`, { headers: { ...headers } })
+    t.equal(read.status, 200, what)
+    if (!path.includes("/activity")) t.match(await read.text(), /By way of the copy/, `${what} reads it at once`)
+  }
+  await follower.apply()
+  t.match(await (await fetch(`${baseUrl}${messages}`)).text(), /By way of the copy/, "then everybody does")
   through.signal("SIGTERM")
   t.match(await through.ended(), { code: 0 })
 
