@@ -44,6 +44,8 @@ for (const path of [`/rooms/${roomId}`, `/checkpoints/${checkpointId}`])
       "another agent of the author code of their own 1 1 0 F1",
     )
 
+    // The header stays in sight, and would cover half of a row.
+    await page.evaluate("scrollTo(0, 0)")
     t.same(await violations(page), [])
     if (process.env.SHOTS !== undefined)
       await page.screenshot({ path: `${process.env.SHOTS}${path.split("/")[1]}-wide.png`, fullPage: true })
