@@ -313,6 +313,7 @@ export const keptTable = shape({
   groups: v.array(keptGroup),
   /** The number of differences for which Holm's correction allows. */
   comparisons: count,
+  noise: v.exactOptional(noise),
   /**
    * Rows and groups of a larger table that are not kept: those that the text does not name, with the smaller
    * differences. They count among the comparisons.

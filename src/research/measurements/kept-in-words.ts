@@ -3,7 +3,7 @@ import type { KeptTable } from "../../contract/answers/measurements.ts"
 import { markdownTable } from "../attempts/table.ts"
 import { textOf } from "./cells.ts"
 import { figureOn, type Scale, scaleOf } from "./figures.ts"
-import { placeInWords } from "./in-words.ts"
+import { noiseInWords, placeInWords } from "./in-words.ts"
 import { statedOf } from "./written.ts"
 
 type Group = KeptTable["groups"][number]
@@ -40,7 +40,7 @@ function cell(group: Group | undefined, scale: Scale): string {
   const half = spread(contrast.low, contrast.high)
   const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
   const [star, across] = [contrast.isDistinct ? "*" : "", contrast.pairedAcross === null ? "" : "†"]
-  return `${figureOn(scale, contrast.estimate, half)}${around}${star}${across}`
+  return `${figureOn(scale, contrast.estimate, half)}${around}${star}${across}${contrast.belowNoise ? "≈" : ""}`
 }
 const spread = (low: number | null, high: number | null): number | null =>
   low === null || high === null ? null : (high - low) / 2
@@ -72,6 +72,8 @@ export function keptTableInWords(table: KeptTable, bytes: number): string {
   const notes = [
     ...(isMarked("*") ? [`* told apart after correction for ${table.comparisons} comparisons`] : []),
     ...(isMarked("†") ? ["† across experiments or commits"] : []),
+    ...(isMarked("≈") ? ["≈ smaller than the noise"] : []),
+    ...(table.noise == null ? [] : [`noise from run to run: ${noiseInWords(table.noise)}`]),
   ].map((note) => `; ${note}`)
   const written = (some: typeof rows) =>
     markdownTable(

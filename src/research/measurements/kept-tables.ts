@@ -4,6 +4,7 @@
  */
 import { FALLEN } from "../../contract/answers/evidence.ts"
 import type { KeptTable, MeasurementTable } from "../../contract/answers/measurements.ts"
+import { picked } from "../../contract/each.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { TableQuestion } from "../../contract/definitions/table.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
@@ -16,7 +17,7 @@ import type { Effect } from "./working-out.ts"
 
 type Groups = KeptTable["groups"]
 /** What is worked out of a table. */
-type Kept = Pick<KeptTable, "split" | "unit" | "over" | "comparisons" | "groups" | "leftOut">
+type Kept = Pick<KeptTable, "split" | "unit" | "over" | "comparisons" | "noise" | "groups" | "leftOut">
 /** A table as it was when its checkpoint landed; `kept` is null in a replay if it can no longer be worked out. */
 export type StoredTable = Stored<{ readonly question: TableQuestion; readonly kept: Kept | null }>
 
@@ -118,8 +119,7 @@ export function keptTables(db: Db, measured: MeasurementTables) {
     const scope = experimentIds === undefined ? { roomId } : { experimentIds }
     const asked = { ...question, ...(places.length > 0 && { where: places }) }
     const table = measured(scope, asked, undefined, GROUPS)
-    const { split, unit, over, comparisons, groups } = table
-    return { split, unit, over, comparisons, groups: groups.map(keptOf) }
+    return { ...picked(table, "split", "unit", "over", "comparisons", "noise"), groups: table.groups.map(keptOf) }
   }
   function known(roomId: string, question: TableQuestion): Kept | null {
     try {

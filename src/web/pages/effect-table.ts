@@ -7,7 +7,7 @@ import { basePathOf } from "../../contract/base-path.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import type { PictureGroup } from "../../research/measurements/arranging.ts"
 import { figureOn, intervalOn, scaleOf } from "../../research/measurements/figures.ts"
-import { placeInWords } from "../../research/measurements/in-words.ts"
+import { noiseInWords, placeInWords } from "../../research/measurements/in-words.ts"
 import { statedOf } from "../../research/measurements/written.ts"
 import type { Figures } from "../../research/measurements/working-out.ts"
 import { readPath } from "../addresses.ts"
@@ -179,9 +179,9 @@ function cellSection(visit: Visit, roomId: string, group: PictureGroup, from: Pi
         )}, ${
           contrast.pairs === null ? `n ${group.n}, unpaired` : counted(contrast.pairs, "pair")
         }; ${contrast.isDistinct ? "told apart" : "not told apart"} \
-among ${counted(from.comparisons, "comparison")}${reproduced === null ? "" : `; ${reproduced}`}${
-          against === null ? "" : `; ${against}`
-        }.`
+among ${counted(from.comparisons, "comparison")}${contrast.belowNoise ? "; smaller than the noise from run to run" : ""}${
+          reproduced === null ? "" : `; ${reproduced}`
+        }${against === null ? "" : `; ${against}`}.`
   const words =
     sources.length > 0 &&
     html`<p>${repeatsInWords(
@@ -270,7 +270,10 @@ export function effectTablePage(visit: Visit): Shown | Answer {
   )
   if (format === "markdown")
     return answer(
-      effectMarkdown(picture, [`Bold: told apart, after correction for ${counted(asked.comparisons, "comparison")}.`]),
+      effectMarkdown(picture, [
+        `Bold: told apart, after correction for ${counted(asked.comparisons, "comparison")}.`,
+        ...(asked.noise == null ? [] : [`Noise from run to run: ${noiseInWords(asked.noise)}.`]),
+      ]),
       "text/markdown",
     )
   if (format === "csv") return answer(effectCsv(picture), "text/csv")

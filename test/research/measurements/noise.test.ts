@@ -4,6 +4,7 @@
  */
 import t from "tap"
 import { openLab } from "../record/lab.ts"
+import { posting } from "../record/posting.ts"
 import { arm, measuring } from "./measured.ts"
 
 t.test("noise", async (t) => {
@@ -45,4 +46,21 @@ t.test("noise", async (t) => {
   const shown = new URLSearchParams({ metric: "error", by: "arm", over: "seed", against: "arm:baseline" })
   t.match(await page(`/rooms/${room.roomId}/table?${shown}`), /Noise from run to run: sd 0\.20 over seeds \(n 9\)/)
   t.match(await page(`/rooms/${room.roomId}/table?${shown}`), /smaller than the noise from run to run/)
+
+  // A table that a conclusion rests on keeps it, wherever that table is told.
+  const { conclude } = posting(lab.reader)
+  const kept = { metric: "error", by: ["arm"], over: "seed", against: "arm:baseline" }
+  const told = /\| shift \| 0\.050 ±\S+≈ \|/
+  const noise = /noise from run to run: sd 0\.20 over seeds \(n 9\)/i
+  const { checkpointId } = (await conclude(room.ada, room.threadId, { answer: "Mixup.", table: kept })).result
+  t.match((await lab.reader.read("checkpoint", { checkpointId })).table?.noise, table.noise)
+  t.match((await lab.reader.read("room_table", { roomId: room.roomId })).table?.noise, table.noise)
+  for (const path of [`/checkpoints/${checkpointId}.md`, `/api/research/rooms/${room.roomId}/brief?format=markdown`]) {
+    t.match(await page(path), told, path)
+    t.match(await page(path), noise, path)
+    t.match(await page(path), "≈ smaller than the noise", path)
+  }
+  for (const path of [`/checkpoints/${checkpointId}`, `/rooms/${room.roomId}`]) t.match(await page(path), noise, path)
+  shown.set("format", "markdown")
+  t.match(await page(`/rooms/${room.roomId}/table?${shown}`), noise)
 })
