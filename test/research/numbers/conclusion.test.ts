@@ -9,6 +9,7 @@ import { withNumbers } from "../../../src/web/linked-numbers.ts"
 import { ask } from "../../support/ask.ts"
 import { finding } from "../record/bodies.ts"
 import { openLab } from "../record/lab.ts"
+import { eras, overHttp } from "../../mcp/agent.ts"
 import { arm, measuring } from "../measurements/measured.ts"
 
 // shows: skill: numbers
@@ -54,6 +55,68 @@ t.test("an invented number", async (t) => {
   t.ok(brief.includes(words), "the brief")
   const { stands } = await lab.reader.read("room_brief", { roomId })
   t.match(stands, [{ numbers: words }])
+
+  const asked = { roomId, text: conclusion, versionId: result.versionId }
+  for (const era of eras) {
+    const agent = await overHttp(lab.house.baseUrl, undefined, era)
+    const checked = await agent.call("read", { name: "check_text", parameters: asked })
+    t.match(checked.body, {
+      summary: { numbers: 2, resolve: 1, unknown: 1 },
+      numbers: [
+        { text: "0.95", state: "resolves" },
+        { text: "3.77", state: "unknown" },
+      ],
+    })
+    t.match((await agent.call("read", { name: "checkpoint", parameters: { checkpointId } })).body, { numbersCheck })
+    await agent.close()
+  }
+
+  const done = await measured.work.complete("Shift ended at an error of 4.25, and blur at 6.66.")
+  t.match(warned(done), [{ path: "/summary", text: "6.66", start: 45, end: 49 }], "a completed experiment says it too")
+})
+
+t.test("where nothing that was measured is a number, no number is found, and nothing breaks", async (t) => {
+  const lab = await openLab(t)
+  const room = await lab.room("No numbers")
+  const measured = await measuring(lab, room)
+  const nothing = [...arm("baseline", [0, 0, 0]), ...arm("shift", [0, 0, 0])].map((each) => ({ ...each, value: "NaN" }))
+  const attemptId = await measured.attempt(nothing)
+  const { roomId } = room
+  const text = "Shift lowers the error by 0.95 to 4.25 in E1, A1 and all 3 seeds."
+  const { numbers, labels } = await lab.reader.read("check_text", { roomId, text, attemptIds: [attemptId] })
+  t.strictSame(
+    numbers.map(({ text: number, state }) => `${number}: ${state}`),
+    ["0.95: unknown", "4.25: unknown", "3: resolves"],
+    "the seeds were there",
+  )
+  t.match(labels, [{ state: "current" }, { state: "current" }])
+  await room.ada.write("post_message", { threadId: room.threadId, text })
+  t.match(await (await fetch(`${lab.house.baseUrl}/threads/${room.threadId}`)).text(), "by 0.95 to 4.25")
+})
+
+t.test("a number at a step of a curve, and seeds that are given by a flag alone", async (t) => {
+  const lab = await openLab(t)
+  const room = await lab.room("Steps")
+  const measured = await measuring(lab, room)
+  const curve = [9.5, 7.25, 6.125].map((value, at) => ({ name: "loss", value, step: (at + 1) * 100 }))
+  await measured.attempt(curve)
+  const { roomId } = room
+  const states = async (text: string) =>
+    (await lab.reader.read("check_text", { roomId, text })).numbers.map(({ text: each, state }) => `${each}: ${state}`)
+  t.strictSame(await states("A1 had a loss of 7.25 at step 200."), ["7.25: resolves", "200: setting"])
+  t.strictSame(await states("A1 had a loss of 7.25 at step 300."), ["7.25: unknown", "300: setting"])
+  t.strictSame(await states("A1 ended with a loss of 6.125."), ["6.125: resolves"])
+  const { url, commit } = lab.house.repositories.public
+  for (const [seed, value] of [3.1, 3.3, 3.5].entries())
+    await measured.attempt([{ name: "error", value }], {
+      repository: { url, commit },
+      argv: ["python", "train.py", "--arm", "blur", "--seed", `${seed}`],
+    })
+  t.strictSame(await states("Blur reached an error of 3.3 over 3 seeds, in A2 to A4."), [
+    "3.3: resolves",
+    "3: resolves",
+  ])
+  t.strictSame(await states("Blur reached an error of 3.4 over 3 seeds, in A2 to A4."), ["3.4: unknown", "3: resolves"])
 })
 
 t.test("on pages a number that resolves is a link to where it comes from", async (t) => {

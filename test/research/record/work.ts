@@ -124,12 +124,12 @@ export class Work {
   }
 
   /** Completes the experiment. */
-  async complete(): Promise<void> {
-    await this.#holder.write("report_experiment_status", {
+  async complete(summary = "Done.") {
+    return this.#holder.write("report_experiment_status", {
       experimentId: this.experimentId,
       ...(await this.#expected()),
       status: "completed",
-      summary: "Done.",
+      summary,
     })
   }
 
