@@ -168,6 +168,12 @@ function cellSection(visit: Visit, roomId: string, group: PictureGroup, from: Pi
     ...new Map([...(own?.attempts ?? []), ...(base?.attempts ?? [])].map((each) => [each.attemptId, each])).keys(),
   ]
   const { reproduced, against } = standingOf(sources)
+  const notes = contrast && [
+    contrast.pairs === null ? `n ${group.n}, unpaired` : counted(contrast.pairs, "pair"),
+    `${contrast.isDistinct ? "told apart" : "not told apart"} among ${counted(from.comparisons, "comparison")}`,
+    ...(contrast.belowNoise ? ["smaller than the noise from run to run"] : []),
+    ...[reproduced, against].filter((part) => part !== null),
+  ]
   const said =
     contrast === null
       ? `Mean ${figureOn(scale, group.mean)}${scale.value}, n ${group.n}.`
@@ -176,12 +182,7 @@ function cellSection(visit: Visit, roomId: string, group: PictureGroup, from: Pi
           contrast.low,
           contrast.high,
           contrast.se,
-        )}, ${
-          contrast.pairs === null ? `n ${group.n}, unpaired` : counted(contrast.pairs, "pair")
-        }; ${contrast.isDistinct ? "told apart" : "not told apart"} \
-among ${counted(from.comparisons, "comparison")}${contrast.belowNoise ? "; smaller than the noise from run to run" : ""}${
-          reproduced === null ? "" : `; ${reproduced}`
-        }${against === null ? "" : `; ${against}`}.`
+        )}, ${notes?.join("; ")}.`
   const words =
     sources.length > 0 &&
     html`<p>${repeatsInWords(

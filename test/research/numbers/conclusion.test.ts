@@ -79,7 +79,10 @@ t.test("where nothing that was measured is a number, no number is found, and not
   const lab = await openLab(t)
   const room = await lab.room("No numbers")
   const measured = await measuring(lab, room)
-  const nothing = [...arm("baseline", [0, 0, 0]), ...arm("shift", [0, 0, 0])].map((each) => ({ ...each, value: "NaN" }))
+  const nothing = [...arm("baseline", [0, 0, 0]), ...arm("shift", [0, 0, 0])].map((each) => ({
+    ...each,
+    value: "NaN" as const,
+  }))
   const attemptId = await measured.attempt(nothing)
   const { roomId } = room
   const text = "Shift lowers the error by 0.95 to 4.25 in E1, A1 and all 3 seeds."
