@@ -40,6 +40,8 @@ type Attempt = AnswerOf<"attempt">
 
 /** Maximum number of metrics drawn. */
 const PICTURES = 6
+/** Values without a step that an attempt's page draws at most. Its table has them all. */
+const DOTS = 20
 /** Maximum number of last values shown. The serving thread may have to make the page, so it must stay cheap. */
 const VALUES = 500
 /** More values by arm and seed than this are folded away. Readers want their means. */
@@ -236,7 +238,10 @@ ${isStepped ? html`<td>${step?.toLocaleString("en")}</td>` : null}</tr>`,
   )
   const first = metrics.find(({ dimensions }) => dimensions !== null)
   const drawn = stepped?.slice(0, PICTURES) ?? []
-  return html`${dotsOf(compared, stepless ?? [])}<div class="pair">\
+  const [dotted, beyond] = [(stepless ?? []).slice(0, DOTS), Math.max(0, (stepless ?? []).length - DOTS)]
+  return html`${dotsOf(compared, dotted)}${
+    beyond === 0 ? null : html`<p class="meta">These are the first ${DOTS} values without a step.</p>`
+  }<div class="pair">\
 ${drawn.map((metric, place) => metricFigure(visit, metric, compared, undefined, whole, place))}</div>${
     stepped === undefined || stepped.length <= drawn.length
       ? null

@@ -114,7 +114,10 @@ t.test("more metrics than a measurement table can list", async (t) => {
   })
   t.same([metrics.length, metricsTruncated], [limits.measuredMetrics, true])
   const page = await (await fetch(`${lab.house.baseUrl}/attempts/${attemptId}`)).text()
-  t.equal(page.match(/<th scope="row">many /g)?.length, 500, "its page shows the first ones")
+  const [drawn = "", listed = ""] = page.split("Last values</caption>")
+  t.equal(listed.match(/<th scope="row">many /g)?.length, 500, "its page lists the first ones")
+  t.equal(drawn.match(/<th scope="row">many /g)?.length, 20, "and draws fewer")
+  t.match(drawn, "These are the first 20 values without a step.")
   t.match(page, /These are the first ones by name\. <a href="[^"]*metrics\?format=csv">All points as CSV/)
   const found = await reader.read("experiment_measurements", {
     experimentId,
