@@ -11,6 +11,7 @@ import { ResearchRoomClient } from "research-room/client"
 import { checkData } from "../../src/check/check.ts"
 import { openForward } from "../../src/app/compose/upgrade.ts"
 import { databaseFile } from "../../src/ledger/storage/data.ts"
+import { untilClean } from "../support/clean.ts"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
 import { bring, elsewhere } from "../support/elsewhere.ts"
@@ -222,6 +223,7 @@ t.test(
     const timeline = await (await fetch(`${there.baseUrl}/api/research/threads/${threadId}/timeline?after=0`)).text()
     t.match(timeline, /"alt":\{"withheld":/)
     for (const each of [there, here]) {
+      await untilClean(databaseFile(each.folder))
       await until(
         "no file holds it",
         async () =>
