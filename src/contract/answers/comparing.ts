@@ -24,7 +24,7 @@ const row = shape({
   pair: v.exactOptional(shape({ setting: optionalFreeText, metric: v.nullable(last) })),
   /** Its last value of each metric among the columns, in their order; null if it reported none. */
   metrics: v.array(v.nullable(last)),
-  /** The means of what it reported with dimensions; null if that is too many values. */
+  /** The means of what it reported with dimensions; null if that, with the rows before it, is too many values. */
   means: v.exactOptional(v.nullable(v.array(means))),
   /** Its value of each setting among the columns, in their order; null if it has no such setting. */
   settings: v.array(optionalFreeText),

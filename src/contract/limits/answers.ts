@@ -84,10 +84,10 @@ export const ofAnswers = {
   tableSettings: 200,
   tableMetrics: 50_000,
   tableColumns: 100,
-  /** Metrics and arms whose means a row of that table tells, and the most last values that it takes means of. */
+  /** Metrics and arms whose means a row of that table tells, and the last values of all its rows that they are of. */
   tableMeans: 6,
   tableArms: 12,
-  tableMeanValues: 4_000,
+  tableMeanValues: 20_000,
   /** Characters of a text whose numbers are checked, and the most numbers that are looked up. */
   checkedText: 60_000,
   checkedNumbers: 2_000,

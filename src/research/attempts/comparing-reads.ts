@@ -194,10 +194,11 @@ export function comparingReads({ attemptTables: tables, curves }: Tables) {
       }
       if ((limit ?? 0) > limits.pageItems)
         throw badParameter("limit", `must be at most ${limits.pageItems} unless setting and metric are given`)
-      const items = cells(page.items).map(({ row, metrics: lasts, settings }) => ({
+      const means = tables.means(page.items)
+      const items = cells(page.items).map(({ row, metrics: lasts, settings }, at) => ({
         ...shownRow(row),
         metrics: lasts.map(lastShown),
-        means: tables.means(row),
+        means: means[at] ?? null,
         settings,
       }))
       return { ...page, items, ...about }

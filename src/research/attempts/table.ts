@@ -217,8 +217,7 @@ export function attemptTables(db: Db) {
      GROUP BY l.name, l.split, arm`,
   )
   const countOf = db.prepare<{ count: number }>(
-    `SELECT count(*) AS count
-     FROM (SELECT 1 FROM attempt_last_metrics WHERE attempt_id = +? LIMIT ${limits.tableMeanValues + 1})`,
+    "SELECT count(*) AS count FROM (SELECT 1 FROM attempt_last_metrics WHERE attempt_id = +? LIMIT +?)",
   )
   const inputs = db.prepare<{ attemptId: string; name: string; label: string }>(
     `SELECT i.attempt_id AS attemptId, i.name, m.label
@@ -253,16 +252,24 @@ export function attemptTables(db: Db) {
     lasts: (rows: readonly Row[], { name, split }: Pick<Metric, "name" | "split">): ReadonlyMap<string, Last> =>
       new Map(lasts.all(idsOf(rows), name, split ?? "").map(({ attemptId, ...last }) => [attemptId, last])),
 
-    /** Returns the means by arm of what an attempt reported with dimensions; null if that is too many values. */
-    means({ attemptId }: Row): Means[] | null {
-      if (countOf.one(attemptId).count > limits.tableMeanValues) return null
-      const found = Map.groupBy(armMeans.all(attemptId), ({ name, split }) => metricKey(name, split))
-      return [...found].slice(0, limits.tableMeans).map(([key, arms]) => ({
-        key,
-        unit: arms[0]?.unit ?? null,
-        arms: arms.slice(0, limits.tableArms).map(armMean),
-        moreArms: Math.max(0, arms.length - limits.tableArms),
-      }))
+    /**
+     * Returns for each row of a page the means by arm of what the attempt reported with dimensions; null where that
+     * would be more than `limits.tableMeanValues` values on the page.
+     */
+    means(rows: readonly Row[]): (Means[] | null)[] {
+      let left: number = limits.tableMeanValues
+      return rows.map(({ attemptId }) => {
+        const { count } = countOf.one(attemptId, left + 1)
+        if (count > left) return null
+        left -= count
+        const found = Map.groupBy(armMeans.all(attemptId), ({ name, split }) => metricKey(name, split))
+        return [...found].slice(0, limits.tableMeans).map(([key, arms]) => ({
+          key,
+          unit: arms[0]?.unit ?? null,
+          arms: arms.slice(0, limits.tableArms).map(armMean),
+          moreArms: Math.max(0, arms.length - limits.tableArms),
+        }))
+      })
     },
 
     /** Returns the settings of the newest attempts whose registrations fit in `limits.tableSettingsBytes`. */

@@ -299,8 +299,8 @@ function sentenceOf({ effect, figures, since, cell, again }: Told): string {
 }
 
 /**
- * "error of shift − baseline: −2.39 ±0.27* points at labels 50, −1.23 ±0.27* at labels 100 (* told apart over the
- * Room, of 33)": the effects of a finding, with one sentence for those that differ in their place alone.
+ * "error of shift − baseline: −2.39 ±0.27* points at labels 50, −1.23 ±0.27* at labels 100 (* told apart over
+ * the Room, of 33)": the effects of a finding, with one sentence for those that differ in their place alone.
  */
 function inShort(all: readonly Told[]): string[] {
   const groups = Map.groupBy(all, ({ effect: { metric, split, of, against } }) =>

@@ -199,14 +199,22 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       },
     }
   }
-  type OfRoom = ReturnType<typeof roomOf>
+  /** A text that is resolved, with what it speaks of. */
+  interface Reading {
+    readonly context: Context
+    readonly text: string
+    readonly read: ReturnType<typeof numeralsIn>
+    readonly objects: Objects
+    readonly own: ReturnType<typeof ownOf>
+    readonly ofRoom: ReturnType<typeof roomOf>
+  }
 
   function checked(
     context: Context,
     text: string,
     most: Reach,
     kept: Kept,
-    ofRoom: OfRoom = roomOf(context.roomId, most),
+    ofRoom = roomOf(context.roomId, most),
   ): CheckedText {
     const { roomId } = context
     const first = numeralsIn(text, new Set(), most.numbers)
@@ -234,11 +242,9 @@ export function checking(db: Db, values: Values, labelled: Labels) {
         ? []
         : filed.all(JSON.stringify(read.papers.map(({ arxivId }) => arxivId)), roomId).map(({ arxivId }) => arxivId),
     )
-    const present =
-      found === undefined
-        ? read.numerals.map(() => SETTING)
-        : resolved(context, text, read, found, objects, own, ofRoom)
-    const results = found === undefined ? present : withMoved(context, text, read, found, objects, own, ofRoom, present)
+    const reading = { context, text, read, objects, own, ofRoom }
+    const results =
+      found === undefined ? read.numerals.map(() => SETTING) : withMoved(reading, found, resolved(reading, found))
     const told = read.numerals.map((numeral, at): CheckedNumber => {
       const { state, is, candidates } = results[at] ?? SETTING
       const { start, end } = numeral
@@ -263,15 +269,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     }
   }
 
-  function resolved(
-    context: Context,
-    text: string,
-    read: ReturnType<typeof numeralsIn>,
-    found: Quantities,
-    objects: Objects,
-    own: ReturnType<typeof ownOf>,
-    ofRoom: OfRoom,
-  ): Resolved[] {
+  function resolved({ context, text, read, objects, own, ofRoom }: Reading, found: Quantities): Resolved[] {
     const succeeded = new Set(
       found.attempts.flatMap(({ attemptId, status }) =>
         status === "succeeded" && own.compared.has(attemptId) ? [attemptId] : [],
@@ -302,11 +300,12 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       }),
     ]
     const findings = [...own.versionIds, ...idsOf(objects, "finding").map(({ id }) => id)]
+    let effects: readonly KnownEffect[] | undefined
     const passages = new Passages(text, read, found)
     const known: Known = {
       pointsAt: ofRoom.pointsAt([...passages.steps].slice(0, STEPS)),
       ...{ quantities: found, own: belonging, behind: behindOf(objects), planned, countOf: ofRoom.countOf },
-      effects: () => ofRoom.effectsBeside(findings),
+      effects: () => (effects ??= ofRoom.effectsBeside(findings)),
       statedIn: (label) =>
         stated.getOrInsertComputed(label, () => {
           const object = objects.get(label)
@@ -328,16 +327,8 @@ export function checking(db: Db, values: Values, labelled: Labels) {
   }
 
   /** Looks numbers that are not in the record up as it was when the text landed. */
-  function withMoved(
-    context: Context,
-    text: string,
-    read: ReturnType<typeof numeralsIn>,
-    found: Quantities,
-    objects: Objects,
-    own: ReturnType<typeof ownOf>,
-    ofRoom: OfRoom,
-    present: readonly Resolved[],
-  ): readonly Resolved[] {
+  function withMoved(reading: Reading, found: Quantities, present: readonly Resolved[]): readonly Resolved[] {
+    const { context, objects, own } = reading
     const { since, roomId } = context
     const isLost = ({ state }: Resolved) => state === "unknown" || state === "may_be"
     if (since === undefined || !present.some(isLost)) return present
@@ -348,7 +339,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     )
     const then = about.length === 0 || about.length > NEAR ? undefined : former(roomId, about, since)
     if (then === undefined) return present
-    const before = resolved(context, text, read, then, objects, own, ofRoom)
+    const before = resolved(reading, then)
     return present.map((result, at) => {
       const held = before[at]
       if (!isLost(result) || held?.state !== "resolves" || held.is === undefined) return result

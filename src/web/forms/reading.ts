@@ -40,7 +40,8 @@ function aboutNumber(given: string): string | undefined {
   const decimal = text.replace(",", ".")
   if (!/^[+-]?\d{1,3}(?:,\d{3})+$/.test(text)) return `“${text}” has a comma. Write it with a point: ${decimal}.`
   const whole = text.replaceAll(",", "")
-  return `“${text}” has a comma. Write ${whole}${text.match(/,/g)?.length === 1 ? `, or ${decimal} with a point` : ""}.`
+  const orPoint = text.match(/,/g)?.length === 1 ? `, or ${decimal} with a point` : ""
+  return `“${text}” has a comma. Write ${whole}${orPoint}.`
 }
 
 /** The input that an issue is about. @param read the draft with all derived inputs filled in */

@@ -141,7 +141,8 @@ export const twelve: readonly Question[] = [
       const columns = found(room, /^ *\| arm \| (.*) \|$/mu)[0]?.split(" | ") ?? []
       const at = columns.indexOf("labels 50, updates 5000")
       const cells = [...room.matchAll(/^ *\| (\w+) \| (.*) \|$/gmu)].flatMap(([, arm = "", row = ""]) => {
-        const [, sign = "", value, star] = /^(−?)([\d.]+) ±[\d.]+(\*?)$/u.exec(row.split(" | ")[at]?.trim() ?? "") ?? []
+        const told = row.split(" | ")[at]?.trim() ?? ""
+        const [, sign = "", value, star] = /^(−?)([\d.]+) ±[\d.]+(\*?)$/u.exec(told) ?? []
         return value === undefined ? [] : [{ arm, value, signed: `${sign}${value}`, isDistinct: star === "*" }]
       })
       const best = cells.sort((one, other) => points(one.signed) - points(other.signed))[0]

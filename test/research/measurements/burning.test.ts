@@ -3,6 +3,7 @@
  * time, or refused with a sentence.
  */
 import t from "tap"
+import { limits } from "../../../src/contract/limits.ts"
 import type { WriteInput } from "research-room/client"
 import { ask } from "../../support/ask.ts"
 import { freshId } from "../../support/bodies.ts"
@@ -127,3 +128,17 @@ t.test("a table and a board of all of it are answered in time, and say how much 
     t.ok(status === 200 || status === 422, `${status}`)
   }
 })
+
+t.test(
+  "a table of its attempts tells the means of so many values as are bearable, and null of the others",
+  async (t) => {
+    const took = await worked(async () => {
+      const { items } = await lab.reader.read("attempt_table", { roomId })
+      const known = items.flatMap(({ means }) => means ?? [])
+      const values = known.flatMap(({ arms }) => arms).reduce((sum, { values: count }) => sum + count, 0)
+      t.ok(values > 0 && values <= limits.tableMeanValues, `${values} values`)
+      t.ok(items.some(({ means }) => means === null))
+    })
+    t.ok(took < READING, `${took} ms`)
+  },
+)
