@@ -196,6 +196,16 @@ test("a small read is answered while long ones run and wait, and so is a page", 
   t.strictSame(new Set(await Promise.all(long)), new Set([200]))
 })
 
+test("the OpenAPI document, which takes a second to make, is made by a thread", async (t) => {
+  const [before, used] = [given, process.threadCpuUsage()]
+  const response = await fetch(`${baseUrl}/api/openapi.json`)
+  t.equal(response.status, 200)
+  t.ok((await response.text()).length > 100_000)
+  const { user, system } = process.threadCpuUsage(used)
+  t.equal(given, before + 1, "the serving thread gives it away")
+  t.ok(user + system < 250_000, `and works ${Math.round((user + system) / 1_000)} ms for it`)
+})
+
 test("the memory of an answer is freed as soon as it has been sent", async (t) => {
   t.ok(await (await fetch(`${baseUrl}${graph}`)).text())
   const body = last?.body
