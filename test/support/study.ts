@@ -327,6 +327,8 @@ export async function playStudy(own: Own, repositories: ReturnType<typeof makeRe
     ...{ checkpointId: concluded.checkpointId, experiments: { long, short, noisy } },
     attempts: { first, second, third, quick, silent, taken },
     reproductions: { atOtherCommit, ownCode, byAuthor, wider, contradicting },
+    /** What goes on after the conclusion is done with these. */
+    goOn: { ...{ propose, take, start, tell, effects, publish, reproduce, watermark }, repository: { url, commit } },
     /** A record by its label. */
     record: (label: string) => reader.read("record", { versionId: idOf(label) }),
   }

@@ -226,8 +226,8 @@ export function candidates(db: Db) {
     "e",
     (place) => `SELECT e.experiment_id AS experimentId, e.label, e.thread_id AS threadId, e.question FROM experiments e
      WHERE ${place} AND e.status IN ('claimed', 'in_progress', 'completed')
-       AND EXISTS (SELECT 1 FROM attempt_counts c WHERE c.experiment_id = e.experiment_id
-         AND c.status IN ('succeeded', 'failed') AND c.attempts > 0)
+       AND EXISTS (SELECT 1 FROM attempts a WHERE a.experiment_id = e.experiment_id
+         AND a.status IN ('succeeded', 'failed') AND a.intent <> 'reproduction')
        AND NOT EXISTS (SELECT 1 FROM attempt_counts c WHERE c.experiment_id = e.experiment_id
          AND c.status IN ('registered', 'started') AND c.attempts > 0)
        AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.experiment_id = e.experiment_id)
@@ -306,8 +306,12 @@ export function candidates(db: Db) {
     running,
     /** Sealed plans that have not been opened, ordered by their due time. */
     sealed,
-    /** The experiments whose attempts have ended and that no finding names, newest first. */
+    /** The experiments that are held, with how often each arm of theirs ran. */
     compared,
+    /**
+     * The experiments whose attempts have ended and that no finding names, newest first. Reproductions speak for what
+     * they reproduce, and need no finding.
+     */
     unwritten,
     findings,
     messages,

@@ -1,10 +1,12 @@
 /** The rows of claims on work, what renews them, and which of them are active. */
+import { hasFallen } from "../../contract/answers/evidence.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { picked } from "../../contract/each.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { limits } from "../../contract/limits.ts"
 import { objectOf } from "../../contract/objects/objects.ts"
-import type { ClaimedWork } from "../../contract/schema/enumerations.ts"
+import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
+import { isOver } from "../../contract/states.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -34,6 +36,12 @@ export interface Claim {
   readonly agent: string | null
   readonly until: string
 }
+/** Whether nothing is left of some work on an object: what was to run is over, or the record has fallen. */
+export const isDone = (what: ClaimedWork, { kind, status }: Pick<Claimable, "kind" | "status">): boolean =>
+  kind === "experiment" || kind === "attempt"
+    ? what === "run" && isOver(kind, status)
+    : enumerations.recordStatus.some((each) => each === status && hasFallen(each))
+
 /** A claim with the note of its agent. */
 export type NotedClaim = Claim & { readonly note: string | null }
 
@@ -116,9 +124,11 @@ export function claims(db: Db) {
     )
   })
 
+  const object = (id: string) => found.map((each) => each.get(id)).find((each) => each !== undefined)
+
   return {
     /** Returns the object with an id, if it can be claimed. */
-    object: (id: string): Claimable | undefined => found.map((each) => each.get(id)).find((each) => each !== undefined),
+    object,
     find: (claimId: string) => one.get(claimId),
 
     /** Stores a claim, and ends the agent's earlier claim on the same work. @returns when it expires */
@@ -187,10 +197,14 @@ export function claims(db: Db) {
     /** Returns the active claims on some objects. */
     among: (ids: readonly string[], at: string) => (ids.length === 0 ? [] : among.all(JSON.stringify(ids), at)),
 
-    /** Returns the active claims of a Room or a Thread. */
+    /** Returns the active claims of a Room or a Thread whose work is not done yet. */
     lasting: (
       { roomId, threadId }: { readonly roomId: string; readonly threadId?: string },
       at: string,
-    ): NotedClaim[] => (threadId === undefined ? ofRoom.all(roomId, at) : ofThread.all(threadId, at)),
+    ): NotedClaim[] =>
+      (threadId === undefined ? ofRoom.all(roomId, at) : ofThread.all(threadId, at)).filter(({ what, objectId }) => {
+        const claimed = object(objectId)
+        return claimed === undefined || !isDone(what, claimed)
+      }),
   }
 }

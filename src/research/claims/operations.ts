@@ -1,15 +1,13 @@
 /** The behaviours that claim work and release it. */
-import { hasFallen } from "../../contract/answers/evidence.ts"
 import { isObject } from "../../contract/json.ts"
 import { known, noSuch } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { namedIn } from "../../contract/schema/ref.ts"
 import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
 import { type OperationName, operationOf, researchWrites } from "../../contract/operations/index.ts"
-import { isOver } from "../../contract/states.ts"
 import { behaviour, type FollowingStep, following } from "../../ledger/journal/behaviour.ts"
 import type { Holders } from "../experiments/holders.ts"
-import type { Claims } from "./claims.ts"
+import { type Claims, isDone } from "./claims.ts"
 
 /** The refusal of a claim to run something that says neither by its object nor by a note what it is. */
 function unnamed(): Refusal {
@@ -32,13 +30,12 @@ export function claimOperations({ claims }: { claims: Claims }) {
         ? []
         : [{ path: "/threadId", message: "is not the Thread of the object" }],
     admit({ body }, { found: { id, kind, label, status } }) {
+      if (!isDone(body.what, { kind, status })) return
       const current = { id, kind, label, status }
-      if (body.what === "run" && kind === "experiment" && isOver(kind, status))
+      if (kind === "experiment")
         throw new Refusal("experiment_not_open", `${label} is ${status}; there is nothing left to run.`, { current })
-      if (body.what === "run" && kind === "attempt" && isOver(kind, status))
-        throw new Refusal("state_conflict", `${label} has ended: ${status}.`, { current })
-      if (enumerations.recordStatus.some((each) => each === status && hasFallen(each)))
-        throw new Refusal("state_conflict", `${label} is ${status}; there is nothing left to claim.`, { current })
+      const why = kind === "attempt" ? `has ended: ${status}.` : `is ${status}; there is nothing left to claim.`
+      throw new Refusal("state_conflict", `${label} ${why}`, { current })
     },
     write({ actor, body: { what, minutes } }, { found }, { at, position, newId }) {
       const claimId = newId()

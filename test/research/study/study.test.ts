@@ -1,6 +1,7 @@
 /** Three agents, one question: everything that the record says of their Room is so, on every door. */
 import t from "tap"
-import { openStudy, studyAnswer } from "../../support/study.ts"
+import { RefusedError, type ResearchRoomClient } from "research-room/client"
+import { errors, openStudy, studyAnswer } from "../../support/study.ts"
 
 const study = await openStudy(t)
 const { own, reader, roomId, checkpointId } = study
@@ -210,4 +211,142 @@ t.test("reproductions stand beside the effect that they repeat, with who ran whi
   t.match(first?.pooled, { k: 3, method: "random_effects" })
   const [mixup] = (await study.record("F6")).effects ?? []
   t.match(mixup?.reproductions, [{ verdict: "does_not_reproduce" }])
+})
+
+const doors = async (label: string) =>
+  Promise.all(
+    [
+      `/records/${study.idOf(label)}`,
+      `/records/${study.idOf(label)}.md`,
+      `/api/research/rooms/${roomId}/brief?format=markdown&budget=64000`,
+    ].map(async (path) => ({ path, text: await (await fetch(`${own.baseUrl}${path}`)).text() })),
+  )
+const next = async () => (await reader.read("room_next", { roomId })).items
+/** What `next` asks for, as "review_conclusion" or "write_finding E4". */
+const asked = async () =>
+  (await next()).map(({ what, object: { label } }) => `${what}${label === null ? "" : ` ${label}`}`)
+const claimed = async () => (await reader.read("room_next", { roomId })).claims.map(({ what, agent }) => [what, agent])
+const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) =>
+  warnings.map(({ code }) => code)
+const { "http-agent": http, "mcp-agent": mcp, "python-agent": python } = study.agents
+const { goOn, idOf } = study
+
+t.test("a denominator counts what could have been chosen, not what reproduced the finding", async (t) => {
+  const counted = async (label: string) => {
+    const { blemishes, execution } = (await study.record(label)) as {
+      blemishes?: { unnamed: number }
+      execution?: { denominator: { attempts: number; later: { attempts: number; reproductions: number } } }
+    }
+    return [blemishes?.unnamed, execution?.denominator.attempts, execution?.denominator.later]
+  }
+  t.same(await counted("F1"), [2, 3, { attempts: 3, reproductions: 2 }], "two of three, though five more ran since")
+  t.same(await counted("F2"), [2, 3, { attempts: 4, reproductions: 1 }])
+  t.same(await counted("F3"), [0, 1, { attempts: 0, reproductions: 0 }])
+  for (const { path, text } of await doors("F1")) {
+    t.match(text, "2 attempts of its experiment are not named", path)
+    t.notMatch(text, /[3-9] attempts of its experiment are not named/, path)
+  }
+})
+
+t.test("next asks for each thing that is left, and for nothing that is done", async (t) => {
+  t.same(await asked(), [
+    ...["answer_dispute F7", "settle_reproduction F6", "review_conclusion", "report_outcome A5"],
+    ...["answer_question", "reproduce_finding F10", "reproduce_finding F3"],
+    "reproduce_finding F2",
+  ])
+  const { evidenceTally } = await study.record("F2")
+  t.match(
+    evidenceTally,
+    { reproductions: 1, otherAgents: 0 },
+    "of F2, which is asked for, its author alone ran it again",
+  )
+})
+
+t.test("one run of three planned arms does not depart from its plan, and its experiment wants a finding", async (t) => {
+  const arms = ["baseline", "shift", "smoothing"]
+  const command = (named: string) => ["python", "mlp.py", "--arm", named, "--updates", "5000"]
+  const experiment = await goOn.propose(http, "Do shifting and smoothing add up?")
+  await goOn.take(http, experiment)
+  const { affordances } = await http.read("experiment", { experimentId: idOf(experiment) })
+  const { result: plan } = await http.write("accept_plan", {
+    ...{ experimentId: idOf(experiment), ...affordances.expected, repository: goOn.repository },
+    ...{ hypotheses: [], premises: [], intent: "exploratory", requiredMaterials: [] },
+    protocol: { summary: "Run it.", steps: [], arms: arms.map((name) => ({ name, argv: command(name) })) },
+  })
+  const planned = { intent: "planned" as const, planId: plan.planId, argv: command(arms.join(",")) }
+  const run = await goOn.start(http, experiment, 5000, planned)
+  t.notOk((await asked()).includes(`write_finding ${experiment}`), "its run has not ended")
+  await goOn.tell(http, run, "succeeded", { metrics: errors(run, 5000, ["shift", "smoothing"]) })
+  t.match(await reader.read("attempt", { attemptId: idOf(run) }), {
+    planMatch: { argvMatchesPlan: true, arms: { covers: arms, missing: [], added: [] }, deviations: [] },
+  })
+
+  t.ok((await asked()).includes(`write_finding ${experiment}`))
+  await http.write("claim_work", { object: idOf(experiment), what: "write_finding", minutes: 240 })
+  await http.write("claim_work", { object: idOf(experiment), what: "run", minutes: 240 })
+  t.notOk((await asked()).includes(`write_finding ${experiment}`), "another is at it")
+  const again = await goOn.publish(
+    http,
+    "Shifting alone helps at 50 labels.",
+    [experiment, run],
+    goOn.effects(experiment, "shift", [50]),
+  )
+  t.same(await claimed(), [["run", "http-agent"]], "the claim on the finding ended with it")
+  t.notOk((await asked()).includes(`write_finding ${experiment}`))
+  t.match(await study.record(again), { blemishes: { attempts: 1, departing: 0, exploratory: 0, unnamed: 0 } })
+  for (const { path, text } of await doors(again)) t.notMatch(text, /departs? from (?:its|their) plan/, path)
+  const { affordances: ends } = await http.read("experiment", { experimentId: idOf(experiment) })
+  await http.write("report_experiment_status", {
+    ...{ experimentId: idOf(experiment), ...ends.expected, status: "completed", summary: "They add up in part." },
+  })
+  t.same(await claimed(), [], "nothing is left to run of an experiment that is completed")
+})
+
+t.test(
+  "a claim on a reproduction ends with its outcome; one in an experiment of its own wants no finding",
+  async (t) => {
+    await python.write("claim_work", { object: idOf("F2"), what: "reproduce", minutes: 240 })
+    t.notOk((await asked()).includes("reproduce_finding F2"))
+    const experiment = await goOn.propose(python, "Does smoothing help in Grace's hands?")
+    await goOn.take(python, experiment)
+    await goOn.reproduce(python, "F2", experiment, ["smoothing"], 0)
+    t.same(await claimed(), [])
+    t.notOk((await asked()).includes("reproduce_finding F2"), "now another agent has")
+    t.notOk((await asked()).includes(`write_finding ${experiment}`))
+  },
+)
+
+t.test("of two agents that renew one conclusion in the same minute, one is told and refused", async (t) => {
+  t.ok((await asked()).includes("renew_conclusion"), "a finding came after it")
+  const { threadId } = study
+  const claim = (by: ResearchRoomClient) =>
+    by.write("claim_work", { threadId, what: "write_checkpoint" as const, minutes: 240 })
+  t.same(codes(await claim(mcp)), [])
+  t.notOk((await asked()).includes("renew_conclusion"), "it is claimed by who takes it")
+  const { warnings } = await claim(http)
+  t.match(warnings, [{ code: "claimed_by", agent: "mcp-agent", what: "write_checkpoint" }])
+  const read = await goOn.watermark()
+  const renew = (by: ResearchRoomClient, conclusion: string) =>
+    by.write("post_research_checkpoint", {
+      ...{ threadId, expectedWatermark: read, coversThrough: read, state: "concluded", synthesis: "As before." },
+      ...{ answer: studyAnswer, conclusion, openQuestions: [], citations: [] },
+    })
+  const [one, other] = await Promise.allSettled([renew(mcp, "Shift and smooth."), renew(http, "Shift.")])
+  t.equal(one.status, "fulfilled")
+  t.equal(other.status, "rejected")
+  if (other.status === "rejected" && other.reason instanceof RefusedError)
+    t.match(other.reason, { refusal: "state_conflict", current: { between: [{ by: /mcp-agent/ }], moreBetween: 0 } })
+  t.same(await claimed(), [["write_checkpoint", "http-agent"]], "the claim of the one who wrote it has ended")
+  t.notOk((await asked()).includes("renew_conclusion"))
+})
+
+t.test("a claim on a review ends with the review, and next no longer asks for it", async (t) => {
+  t.ok((await asked()).includes("review_conclusion"))
+  const { checkpoint } = await reader.read("thread_research_context", { threadId: study.threadId })
+  const target = checkpoint?.checkpointId ?? ""
+  await python.write("claim_work", { object: target, what: "review", minutes: 240 })
+  t.notOk((await asked()).includes("review_conclusion"))
+  await python.write("submit_review", { target, verdict: "agrees", checked: ["wording"], explanation: "It follows." })
+  t.same(await claimed(), [["write_checkpoint", "http-agent"]])
+  t.notOk((await asked()).includes("review_conclusion"))
 })
