@@ -115,6 +115,7 @@ const REST = [
   "test/web/webhooks.test.ts",
   "test/web/week",
   "test/web/weight.test.ts",
+  "test/web/wide-tables.test.ts",
   "test/web/work-by-keyboard.test.ts",
   "test/web/workbench.test.ts",
   "test/withholding/bytes.test.ts",

@@ -54,6 +54,9 @@ for (const tag of ["th", "td"]) {
     return `<${tag}${align === undefined ? "" : ` class="${align}"`}>`
   }
 }
+// A wide table scrolls in a box of its own, which the keyboard reaches.
+md.renderer.rules.table_open = () => '<div class="table" role="group" tabindex="0" aria-label="table"><table>\n'
+md.renderer.rules.table_close = () => "</table></div>\n"
 // The page has its own headings, so those of a message are three levels lower.
 for (const side of ["heading_open", "heading_close"] as const) {
   md.renderer.rules[side] = (tokens, index) => {

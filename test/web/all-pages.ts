@@ -1,4 +1,7 @@
-/** Every page of the app with the demo's story: checked with axe, for its width, and for the requests it makes. */
+/**
+ * Every page of the app with the demo's story: checked with axe, for its width, for what is cut, and for the requests
+ * it makes.
+ */
 import type { BrowserContextOptions } from "playwright-core"
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -7,6 +10,7 @@ import { openLog } from "../../src/log.ts"
 import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"
 import { built } from "./built.ts"
+import { cutWithoutSign } from "./cut.ts"
 import { pagesOf, signIn } from "./pages.ts"
 import { watched } from "./watched.ts"
 
@@ -59,6 +63,7 @@ export async function everyPageIsWhole(sight: string, options: BrowserContextOpt
           0,
           `${name} is not wider than a screen of ${width}`,
         )
+        t.same(await cutWithoutSign(page), [], `${name} shows at ${width} what goes on sideways`)
       }
       await page.setViewportSize(own)
       t.same(troubles(), [], `${name} makes no outside request and logs no error`)

@@ -1,6 +1,7 @@
 /** Every page of the app with the demo's story, for the tests that check all of them and for the screenshots. */
 import type { Page } from "playwright-core"
 import type { Demo } from "../../src/demo/demo.ts"
+import type { Study } from "../support/study.ts"
 
 export interface Named {
   readonly name: string
@@ -23,6 +24,12 @@ interface Context {
   readonly syntheses: readonly { checkpointId: string }[]
 }
 type Items<T> = { readonly items: readonly T[] }
+
+/** The pages of a Room beside its first one. */
+const SECTIONS = [
+  ...["threads", "hypotheses", "experiments", "attempts", "findings", "boards", "materials", "links", "graph"],
+  ...["activity", "people"],
+]
 
 /** The pages of a demo, signed out first. */
 export async function pagesOf(demo: Demo): Promise<Named[]> {
@@ -57,24 +64,11 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     -1,
   )?.attemptId
   const at = `roomId=${roomId}&threadId=${openingThreadId}`
-  const sections = [
-    "threads",
-    "hypotheses",
-    "experiments",
-    "attempts",
-    "findings",
-    "boards",
-    "materials",
-    "links",
-    "graph",
-    "activity",
-    "people",
-  ]
   return [
     { name: "rooms", path: "/" },
     { name: "help", path: "/help" },
     { name: "room", path: room },
-    ...sections.map((section) => ({ name: `room-${section}`, path: `${room}/${section}` })),
+    ...SECTIONS.map((section) => ({ name: `room-${section}`, path: `${room}/${section}` })),
     { name: "room-then", path: `${room}?at=120` },
     { name: "hypothesis-then", path: `/records/${context.hypotheses[0]?.versionId}?at=60` },
     { name: "room-empty", path: `/rooms/${demo.rooms.empty.roomId}` },
@@ -151,6 +145,33 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "withhold", path: `/do/withhold_content?roomId=${roomId}&/of/entryId=${opening}`, as: "owner" },
     { name: "issue-credential", path: `/do/issue_credential?roomId=${roomId}`, as: "owner" },
   ]
+}
+
+/** The pages of the Room that three agents filled: its lists, and each kind of object at least once. */
+export async function pagesOfStudy({ own, roomId, threadId, reader, ids, checkpointId }: Study): Promise<Named[]> {
+  const room = `/rooms/${roomId}`
+  const attempts = (await reader.read("attempts", { roomId, limit: 50 })).items
+  const links = await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/links`)
+  const { items: linked } = (await links.json()) as Items<{ label: string; linkId: string }>
+  const compared = (await reader.read("attempts", { experimentId: ids.get("E1") ?? "", limit: 16 })).items
+  const paths = { H: "records", F: "records", E: "experiments" } as Readonly<Record<string, string>>
+  const made = [...ids].flatMap(([label, id]) => {
+    const path = paths[label.slice(0, 1)]
+    return path === undefined ? [] : [{ name: label, path: `/${path}/${id}` }]
+  })
+  return [
+    { name: "study", path: room },
+    ...SECTIONS.map((section) => ({ name: `study-${section}`, path: `${room}/${section}` })),
+    { name: "study-table", path: `${room}/table` },
+    { name: "study-thread", path: `/threads/${threadId}` },
+    { name: "study-conclusion", path: `/checkpoints/${checkpointId}` },
+    { name: "study-compare", path: `/attempts/compare?ids=${compared.map(({ attemptId }) => attemptId).join(",")}` },
+    ...made,
+    ...attempts.slice(-5).map(({ label, attemptId }) => ({ name: label, path: `/attempts/${attemptId}` })),
+    ...linked.slice(0, 2).map(({ label, linkId }) => ({ name: label, path: `/links/${linkId}` })),
+    { name: "study-person", path: "/people/ada" },
+    { name: "study-search", path: `/search?query=shifting` },
+  ].map(({ name, path }) => ({ name, path: own.baseUrl + path }))
 }
 
 /** Signs a person in through the page. */

@@ -174,6 +174,12 @@ function append(list: Element, fresh: Element): number {
   return added
 }
 
+/** The markup of each part as it was sent: the script and the reader change what stands on the page. */
+const sent = new WeakMap<Element, string>()
+const remember = () => {
+  for (const part of document.querySelectorAll("[data-live]")) sent.set(part, part.innerHTML)
+}
+
 /** A link to the form of a checkpoint, which expects the last entry of the Thread. */
 const CHECKPOINT = 'a[href*="post_research_checkpoint"]'
 
@@ -196,9 +202,15 @@ function take(fresh: Document): boolean {
     entries.replaceChildren(...(fresh.getElementById("entries")?.children ?? []))
   for (const part of document.querySelectorAll("[data-live]")) {
     const other = fresh.getElementById(part.id)
-    if (other === null || other.innerHTML === part.innerHTML) continue
-    if (inUse(part)) left = true
-    else part.replaceChildren(...other.childNodes)
+    if (other === null) continue
+    const markup = other.innerHTML
+    if (markup === sent.get(part)) continue
+    if (inUse(part)) {
+      left = true
+      continue
+    }
+    sent.set(part, markup)
+    part.replaceChildren(...other.childNodes)
   }
   document.title = fresh.title
   if (checkpoint) for (const link of document.querySelectorAll<HTMLAnchorElement>(CHECKPOINT)) link.href = checkpoint
@@ -240,6 +252,7 @@ const seen = () =>
 /** Follows a Room while the page is open and visible. */
 export async function follow(main: HTMLElement): Promise<void> {
   const { room = "", base = "" } = main.dataset
+  remember()
   let after = Number(main.dataset.after)
   let failures = 0
   let gone = false

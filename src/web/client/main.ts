@@ -1,6 +1,7 @@
 /** The entry point of the pages' script. Every page works without it. */
 import { awaitRequest } from "./awaited.ts"
 import { copyOnClick } from "./copy.ts"
+import { markCut } from "./cut.ts"
 import { keepDrafts } from "./drafts.ts"
 import { readFiles, takePictures } from "./files.ts"
 import { traceArguments } from "./argument.ts"
@@ -40,3 +41,4 @@ if (row != null && here !== null) row.scrollLeft = here.offsetLeft - (row.client
 
 const main = document.getElementById("main")
 if (main?.dataset.room !== undefined) void follow(main)
+markCut()
