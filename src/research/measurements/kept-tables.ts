@@ -148,7 +148,9 @@ export function keptTables(db: Db, measured: MeasurementTables) {
         return []
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        return [{ path: "/table", message: error.message }]
+        const issues = error.details.issues ?? []
+        const message = issues.map((issue) => `${issue.path.slice(1)} ${issue.message}`).join("; ") || error.message
+        return [{ path: "/table", message }]
       }
     },
     /**

@@ -8,7 +8,7 @@ import { type FormState, suggestedId } from "./inputs.ts"
 import { dataLists, fields, one } from "./render.ts"
 import { placeOf, SAYS, type Sheet } from "./sheets/sheet.ts"
 import { saying } from "./saying.ts"
-import { TABLE, tableBox } from "./table.ts"
+import { isOfValues, tableBox } from "./table.ts"
 import { sentence, structure } from "./statement-parts.ts"
 import { borrowedName } from "./choices.ts"
 
@@ -42,7 +42,7 @@ function placed(
   if (place === "/concepts") return structure(state)
   const field = fieldAt(form, place)
   if (place === SAYS && field?.form === "object") return saying(field, state)
-  if (place === TABLE && field?.form === "object") return tableBox(field, state)
+  if (field?.form === "object" && isOfValues(place, field)) return tableBox(field, state)
   const rest = field === undefined ? null : left(field, place, elsewhere)
   if (rest === null) return null
   return bare && rest.form === "object" ? fields(rest.fields, place, state) : one(rest, place, state)

@@ -7,10 +7,14 @@ import type { Field } from "./fields.ts"
 import { faultsAt, type FormState, idOf } from "./inputs.ts"
 import { fields } from "./render.ts"
 
-export const TABLE = "/table"
+const TABLE = "/table"
 const CSV = `${TABLE}/csv`
 /** The input with the mark of the table as it was shown. */
 const SEEN = "_seen"
+
+/** Whether a place takes a pasted table of values; that of a checkpoint is worked out from values already reported. */
+export const isOfValues = (place: string, { fields: own }: Field & { form: "object" }): boolean =>
+  place === TABLE && own.some(({ name }) => name === "csv")
 
 /** The table in a draft with what says how to read it; null without one. */
 function tableIn(draft: Draft) {

@@ -130,6 +130,19 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
   const ofAnother = checkpoint(elsewhere, await watermarkOf(room))
   const refusal = await refusalOf(elsewhere.ada.write("post_research_checkpoint", ofAnother as never))
   t.match(refusal, { status: 409 }, "a watermark of another Thread is another watermark")
+  const wrongThread = await send([message("Five."), concluding(await watermarkOf(elsewhere))])
+  t.match(wrongThread, { status: 409, body: { current: { between: [] } } }, "within a batch too")
+  t.equal(await watermarkOf(room), read + 3, "and nothing of that batch is stored")
+  const covering = (through: unknown) =>
+    send([
+      message("Six."),
+      {
+        operation: "post_research_checkpoint",
+        body: checkpoint(room, { $after: read + 3 }, { coversThrough: through }),
+      },
+    ])
+  t.match(await covering({ $after: read + 99 }), { status: 422 }, "it covers no entry that does not exist")
+  t.match(await covering(read + 99), { status: 422 })
   const stale = checkpoint(elsewhere, 1)
   const { current: told } = await refusalOf(elsewhere.ada.write("post_research_checkpoint", stale as never))
   t.equal((told as unknown as Current).between.length, 10, "at most ten are listed")
@@ -137,6 +150,9 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
   const alone = checkpoint(room, { $after: read + 3 })
   const outside = await refusalOf(room.ada.write("post_research_checkpoint", alone as never))
   t.match(outside, { status: 422, issues: [{ path: "/expectedWatermark" }] }, "outside of a batch it means nothing")
+  const covers = checkpoint(room, read + 3, { coversThrough: { $after: read + 3 } })
+  const uncovered = await refusalOf(room.ada.write("post_research_checkpoint", covers as never))
+  t.match(uncovered, { status: 422, issues: [{ path: "/coversThrough" }] })
   for (const wrong of [{ $after: -1 }, { $after: 1.5 }, { $after: "3" }, { $after: 3, more: 1 }]) {
     const odd = { operation: "post_research_checkpoint", body: checkpoint(room, wrong) }
     t.match(await send([odd]), { status: 422 }, JSON.stringify(wrong))

@@ -119,45 +119,119 @@ t.test(
   },
 )
 
-t.test(
-  "odd values: runs that diverged, one value, a setting of 10,000 characters, names that were withheld",
-  async (t) => {
-    const room = await lab.room()
-    const { roomId } = room
-    const lines = await measuring(lab, room)
-    await lines.attempt(
-      [...pairs(-1), ...arm("once", [5]), { ...arm("broken", [0])[0], name: "error", value: "NaN" }],
-      {
-        configuration: { recipe: "x".repeat(10_000) },
-      },
+t.test("odd values: runs that diverged, one value, a setting of 10,000 characters", async (t) => {
+  const room = await lab.room()
+  const lines = await measuring(lab, room)
+  await lines.attempt([...pairs(-1), ...arm("once", [5]), { ...arm("broken", [0])[0], name: "error", value: "NaN" }], {
+    configuration: { recipe: "x".repeat(10_000) },
+  })
+  await lines.attempt(pairs(-1), { configuration: { recipe: "y".repeat(10_000) } })
+  const { result } = await conclude(room.ada, room.threadId, { answer, table })
+  const read = async () => (await lab.reader.read("checkpoint", { checkpointId: result.checkpointId })).table
+  const kept = await read()
+  const cell = (name: string) => kept?.groups.find(({ key }) => key.arm === name)
+  t.match(cell("broken"), { n: 0, mean: null, contrast: null })
+  t.match(cell("once"), { n: 1, low: null })
+  for (const { settings } of kept?.groups ?? [])
+    t.ok(
+      typeof settings.recipe === "string" && settings.recipe.length <= 200,
+      "of a long setting its beginning and a digest",
     )
-    await lines.attempt(pairs(-1), { configuration: { recipe: "y".repeat(10_000) } })
-    const { result } = await conclude(room.ada, room.threadId, { answer, table })
-    const read = async () => (await lab.reader.read("checkpoint", { checkpointId: result.checkpointId })).table
-    const kept = await read()
-    const cell = (name: string) => kept?.groups.find(({ key }) => key.arm === name)
-    t.match(cell("broken"), { n: 0, mean: null, contrast: null })
-    t.match(cell("once"), { n: 1, low: null })
-    for (const { settings } of kept?.groups ?? [])
-      t.ok(
-        typeof settings.recipe === "string" && settings.recipe.length <= 200,
-        "of a long setting its beginning and a digest",
-      )
-    t.ok(JSON.stringify(kept).length < 10_000)
-    const text = await (await fetch(`${lab.house.baseUrl}/checkpoints/${result.checkpointId}.md`)).text()
-    t.match(text, /\| broken \| –/)
+  t.ok(JSON.stringify(kept).length < 10_000)
+  const text = await (await fetch(`${lab.house.baseUrl}/checkpoints/${result.checkpointId}.md`)).text()
+  t.match(text, /\| broken \| –/)
+})
 
-    const { items } = await lab.reader.read("room_activity", { roomId, include: "content" } as never)
-    const report = items.findLast((entry) => JSON.stringify(entry).includes('"succeeded"'))
-    await lab.browsers.ada.write("withhold_content", {
-      ...{ roomId, of: { sequence: report?.sequence ?? 0 }, fields: ["/metrics"] },
-      ...{ reason: "other", explanation: "It names somebody." },
+t.test("a cell without a partner has no difference, and what diverged no partner", async (t) => {
+  const room = await lab.room()
+  const lines = await measuring(lab, room)
+  const at = (labels: number) => ({ dimensions: { labels } })
+  await lines.attempt([
+    ...pairs(-1).map((each) => ({ ...each, dimensions: { ...each.dimensions, labels: 50 } })),
+    ...arm("shift", [4, 4.1, 4.2], at(100)),
+    ...arm("baseline", [5, 5.1, 5.2], at(400)),
+    ...["NaN", "Infinity", "-Infinity"].flatMap((value, seed) =>
+      ["baseline", "shift"].map((name) => ({
+        ...{ name: "error", value: name === "shift" ? 3 : value, dimensions: { arm: name, labels: 900, seed } },
+      })),
+    ),
+  ])
+  const { result } = await conclude(room.ada, room.threadId, { answer, table: { ...table, by: ["arm", "labels"] } })
+  const { table: kept } = await lab.reader.read("checkpoint", { checkpointId: result.checkpointId })
+  const cell = (name: string, labels: number) =>
+    kept?.groups.find(({ key }) => key.arm === name && key.labels === labels)
+  t.match(cell("shift", 50)?.contrast, { pairs: 5, isDistinct: true })
+  t.match(cell("shift", 100), { n: 3, contrast: null })
+  t.equal(cell("shift", 400), undefined, "nothing is made up for a cell that nobody measured")
+  t.match(cell("baseline", 900), { n: 0, mean: null })
+  t.match(cell("shift", 900), { n: 3, contrast: null })
+  t.equal(kept?.comparisons, 1, "what cannot be compared is in no correction")
+  const document = await (await fetch(`${lab.house.baseUrl}/checkpoints/${result.checkpointId}.md`)).text()
+  t.match(document, /\| shift \| −1\.000 ±0\.0\d+\* \|/)
+  for (const path of [`/checkpoints/${result.checkpointId}`, `/rooms/${room.roomId}`])
+    t.equal((await fetch(lab.house.baseUrl + path)).status, 200, path)
+  t.match((await refusalOf(conclude(room.ada, room.threadId, { table: { ...table, against: "arm:none" } }))).issues, [
+    { path: "/table", message: /^against names no group; arm is one of / },
+  ])
+})
+
+t.test("attempts that were withheld whole are in no table, and neither are their settings", async (t) => {
+  const room = await lab.room()
+  const { roomId } = room
+  const lines = await measuring(lab, room)
+  const secret = "/home/somebody/secret-7f3a"
+  const asOf = (recipe: string) => ({ configuration: { recipe }, argv: ["python", "train.py", "--recipe", recipe] })
+  await lines.attempt(pairs(-1), asOf("plain"))
+  const losses = pairs(-3).map((each) => ({ ...each, name: "loss" }))
+  const gone = await lines.attempt([...pairs(-2), ...losses], asOf(secret))
+  const measured = async () =>
+    lab.reader.read("room_measurements", {
+      roomId,
+      metric: "error",
+      by: ["arm"],
+      over: "seed",
+      against: "arm:baseline",
     })
-    await untilClean(lab.file)
-    const after = await read()
-    t.same([...new Set(after?.groups.flatMap(({ attempts }) => attempts))], ["A1"], "what was withheld is in no table")
-  },
-)
+  const { result: ofLoss } = await conclude(room.ada, room.threadId, { answer, table: { ...table, metric: "loss" } })
+  const { result } = await conclude(room.ada, room.threadId, { answer, table })
+  const kept = async (checkpointId = result.checkpointId) =>
+    (await lab.reader.read("checkpoint", { checkpointId })).table
+  t.match(JSON.stringify(await kept()), secret)
+  const { items } = await lab.reader.read("room_activity", { roomId, include: "content" } as never)
+  /** Withholds the registration and the outcome of an attempt, whole; in the report of its start is nothing to hide. */
+  async function withhold(attemptId: string): Promise<void> {
+    for (const each of items.filter(({ target }) => target.id === attemptId))
+      if (/"(?:argv|metrics)":/.test(JSON.stringify(each)))
+        await lab.browsers.ada.write("withhold_content", {
+          ...{ roomId, of: { sequence: each.sequence }, fields: [""], reason: "personal_data" },
+          explanation: "It names somebody.",
+        })
+  }
+  await withhold(gone)
+  await untilClean(lab.file)
+  const now = await measured()
+  t.same([...new Set(now.groups.flatMap(({ attempts }) => attempts.map(({ label }) => label)))], ["A1"])
+  t.match(now.groups, [{ n: 5 }, { n: 5, mean: 4.2, contrast: { pairs: 5 } }])
+  for (const path of [
+    `/checkpoints/${result.checkpointId}`,
+    `/checkpoints/${result.checkpointId}.md`,
+    `/rooms/${roomId}`,
+    `/api/research/rooms/${roomId}/table`,
+    `/api/research/checkpoints/${result.checkpointId}`,
+    `/api/research/rooms/${roomId}/brief?format=markdown&budget=64000`,
+    `/rooms/${roomId}/attempts`,
+  ]) {
+    const response = await fetch(lab.house.baseUrl + path)
+    t.equal(response.status, 200, path)
+    t.notMatch(await response.text(), "secret-7f3a", path)
+  }
+  t.same([...new Set((await kept())?.groups.flatMap(({ attempts }) => attempts))], ["A1"])
+  t.match(await kept(ofLoss.checkpointId), { groups: [], moved: [] }, "of withheld attempts alone nothing is left")
+  t.equal((await fetch(`${lab.house.baseUrl}/checkpoints/${ofLoss.checkpointId}`)).status, 200)
+  const { result: renewed } = await conclude(room.ada, room.threadId, { answer, table })
+  const { table: again } = await lab.reader.read("checkpoint", { checkpointId: renewed.checkpointId })
+  t.match(again, { isStale: false, groups: [{ n: 5 }, { contrast: { pairs: 5 } }] })
+})
 
 t.test("a metric in one split is found without it; of several, every refusal names them", async (t) => {
   const room = await lab.room()

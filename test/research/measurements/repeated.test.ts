@@ -259,6 +259,27 @@ t.test("an invalid repeat is refused, and a registrant who could have named an e
   ])
 })
 
+t.test("a finding repeats no effect of another metric or unit, and none that does not exist", async (t) => {
+  const seconds = { ...shift, metric: "seconds" }
+  const both = [...pairs(-1), ...pairs(-1).map((each) => ({ ...each, name: "seconds" }))]
+  const other = await lines.attempt(both)
+  const inPoints = await lines.attempt(pairs(-1).map((each) => ({ ...each, unit: "%" })))
+  const faults = async (effect: object) =>
+    (await refusalOf(lines.publish(grace, [other], [{ ...shift, ...effect } as typeof shift]))).issues.map(
+      ({ path, message }) => `${path} ${message}`,
+    )
+  t.match(await faults({ ...seconds, repeats }), [/^\/effects\/0\/repeats/], "another metric")
+  const { result: points } = await lines.publish(ada, [inPoints])
+  const withUnit = await lines.attempt(pairs(-1).map((each) => ({ ...each, unit: "nat" })))
+  const inNats = { ...shift, repeats: { versionId: points.versionId, effect: 0 } }
+  t.match((await refusalOf(lines.publish(grace, [withUnit], [inNats]))).issues, [{ message: /^is in % in F/ }])
+  t.match(await faults({ repeats: { versionId, effect: 7 } }), [/^\/effects\/0\/repeats/], "an effect it does not have")
+  const nothing = crypto.randomUUID()
+  t.match(await faults({ repeats: { versionId: nothing, effect: 0 } }), [/^\/effects\/0\/repeats/])
+  const { result: predicted } = await ada.write("publish_hypothesis", hypothesis(room))
+  t.match(await faults({ repeats: { versionId: predicted.versionId, effect: 0 } }), [/^\/effects\/0\/repeats/])
+})
+
 t.test(
   "a reproduction repeats several effects, each with a verdict, and stands beside them with what they come to together",
   async (t) => {
