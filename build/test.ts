@@ -142,6 +142,7 @@ const LONGEST = [
   "test/reliability/storage/full-service.test.ts",
   "test/withholding/elsewhere.test.ts",
   "test/reliability/storage/stages.test.ts",
+  "test/reliability/storage/copies.test.ts",
   "test/reliability/fuzz/fuzz.test.ts",
   "test/ledger/faults.test.ts",
   "test/commands/check.test.ts",

@@ -30,6 +30,11 @@ export function mountReadOnly(shown: string, folder: string): boolean {
   return true
 }
 
+/** Makes a mounted file system read-only, or writable again. */
+export function setReadOnly(folder: string, isReadOnly: boolean): void {
+  run("mount", "-o", `remount,${isReadOnly ? "ro" : "rw"}`, folder)
+}
+
 /** Unmounts it, as soon as no file of it is open. */
 export function unmountAll(): void {
   for (const folder of mounted) run("umount", "-l", folder)

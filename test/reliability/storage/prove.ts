@@ -14,8 +14,9 @@ import { synchronisedFirst } from "./fsync.ts"
 import { throughHardTimes } from "./hard-times.ts"
 import { fill, makeSpace, mountReadOnly, mountSmall, unmountAll } from "./mounts.ts"
 import { throughPowerLoss } from "./power.ts"
-import { imports, withholding } from "./staged.ts"
-import { attempt } from "./stages.ts"
+import { slowDisk } from "./slow-disk.ts"
+import { copies, imports, withholding } from "./staged.ts"
+import { attempt, failing, fullDisk, readOnly, type Trouble } from "./stages.ts"
 import { present } from "../../../src/contract/present.ts"
 import { newPlace } from "../../support/program.ts"
 
@@ -25,7 +26,7 @@ const { seed, numbers } = asked(
     images: 300,
     faults: 30,
     full: 6,
-    /** Imports, adoptions and withholdings on a disk that fails with any space left. */
+    /** Commands on a disk that is full, fails or is read-only. */
     stages: 150,
   },
   {
@@ -145,19 +146,28 @@ async function fullFileSystems(ground: Ground, chance: Chance): Promise<Found> {
   return []
 }
 
-/** A disk that fills up at any moment of a command. */
+/** A disk that fills up or fails at any moment of a command, or is read-only. */
 async function stages({ program }: Ground, chance: Chance): Promise<Found> {
   const place = newPlace()
   atEnd(place.remove)
   // A mount in the folder is removed before the folder is.
   atEnd(unmountAll)
   const disk = join(place.folder, "disk")
-  if (!mountSmall(disk, 24 * MEGABYTE)) return skip("stages of commands", "none can be mounted by this user")
+  if (!mountSmall(disk, 48 * MEGABYTE)) return skip("stages of commands", "none can be mounted by this user")
   const ground = { program, place, disk }
-  const each = [...Object.values(await imports(ground)), await withholding(ground)]
+  const withheld = await withholding(ground)
+  const each = [...Object.values(await imports(ground)), withheld, ...Object.values(await copies(ground))]
+  const library = slowDisk(place.folder)
   const sum = { attempts: 0, failed: 0 }
   for (; sum.attempts < numbers.stages; sum.attempts += 1) {
-    const { succeeded, problems } = await attempt(present(chance.of(each)), chance.between(0, 2 * MEGABYTE))
+    const stage = present(chance.of(each))
+    const [trouble, measure]: [Trouble, number] =
+      library !== null && chance.oneIn(2)
+        ? [failing(library), Math.floor(2 ** (chance.between(0, 100) / 10))]
+        : chance.oneIn(10)
+          ? [readOnly, 0]
+          : [fullDisk, Math.floor(chance.between(0, 2_900) ** 2)]
+    const { succeeded, problems } = await attempt(stage, measure, trouble)
     if (!succeeded) sum.failed += 1
     progress(`storage: stage ${sum.attempts + 1} of ${numbers.stages}`)
     if (problems.length > 0) return problems

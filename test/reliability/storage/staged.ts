@@ -1,8 +1,11 @@
 /** The commands for which the disk fails, and what must be there after each. */
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { storedSchema } from "../../../src/ledger/storage/opening.ts"
+import { latestSchema } from "../../../src/ledger/storage/schema.ts"
 import { type newPlace, run } from "../../support/program.ts"
 import { startOwn } from "../../support/service.ts"
+import { unpack } from "../../upgrade/sample.ts"
 import { exportedDemo } from "../import/kills.ts"
 import { dataOn, holding, type Stage } from "./stages.ts"
 
@@ -65,5 +68,67 @@ export async function withholding(ground: Ground): Promise<Stage> {
     },
     isDone: ({ code, err }) =>
       code === 2 && /All of that is withheld already/.test(err) && holding(disk, SECRET).length === 0,
+  }
+}
+
+/** A backup, a restored one in an empty folder and in place of other data, and an upgrade of earlier data. */
+export async function copies(ground: Ground): Promise<Record<"backup" | "restored" | "replaced" | "upgraded", Stage>> {
+  const { program, place, disk } = ground
+  const file = join(dataOn(disk), "research-room.db")
+  const [original, seed, earlier, empty] = ["original", "other", "earlier", "nothing"].map((name) =>
+    join(place.folder, name),
+  ) as [string, string, string, string]
+  mkdirSync(empty)
+  unpack(latestSchema - 1, earlier)
+  const copy = join(place.folder, "original.copy")
+  for (const args of [
+    ["user", "add", "zoe", "--password", "the long password", "--data", seed],
+    ["user", "add", "ada", "--password", "the long password", "--data", original],
+    ["backup", copy, "--data", original],
+  ]) {
+    const { code, err } = await run(program, args, place)
+    if (code !== 0) throw new Error(err)
+  }
+  const bytes = readFileSync(copy)
+  const isUntouched = () => (readFileSync(copy).equals(bytes) ? [] : ["the backup was changed"])
+  /** All or nothing in a folder that had no data. */
+  const judge = ({ code }: { code: number | null }) =>
+    existsSync(file) === (code === 0) ? isUntouched() : [`there is ${code === 0 ? "no" : "a"} file`]
+  const restored: Stage = {
+    ...ground,
+    command: ["restore", copy, "--data", dataOn(disk)],
+    judge: async (ended) => judge(ended),
+    isDone: ({ code, err }) => code === 1 && /holds data already; nothing was changed/.test(err),
+  }
+  return {
+    // The file is named like that of served data, so that `check` can open it.
+    backup: {
+      ...restored,
+      seed: empty,
+      command: ["backup", file, "--data", original],
+      isDone: ({ code, err }) => code === 1 && /exists already; nothing was written/.test(err),
+    },
+    restored,
+    replaced: {
+      ...restored,
+      seed,
+      command: [...restored.command, "--force"],
+      leaves: /^data\/research-room\.db\.before-[^/]*Z$/,
+      async judge({ code }) {
+        const { out } = await run(program, ["user", "list", "--data", dataOn(disk)], place)
+        return /\bzoe\b/.test(out) === (code === 0) ? ["the data in the folder is not what is said"] : isUntouched()
+      },
+      isDone: () => false,
+    },
+    upgraded: {
+      ...ground,
+      seed: earlier,
+      command: ["room", "list", "--data", dataOn(disk)],
+      async judge({ code }) {
+        const schema = storedSchema(file)
+        return (schema === latestSchema) === (code === 0) ? [] : [`it has schema ${schema}`]
+      },
+      isDone: () => false,
+    },
   }
 }
