@@ -150,7 +150,7 @@ t.test("a cell without a partner has no difference, and what diverged no partner
     ...pairs(-1).map((each) => ({ ...each, dimensions: { ...each.dimensions, labels: 50 } })),
     ...arm("shift", [4, 4.1, 4.2], at(100)),
     ...arm("baseline", [5, 5.1, 5.2], at(400)),
-    ...["NaN", "Infinity", "-Infinity"].flatMap((value, seed) =>
+    ...(["NaN", "Infinity", "-Infinity"] as const).flatMap((value, seed) =>
       ["baseline", "shift"].map((name) => ({
         ...{ name: "error", value: name === "shift" ? 3 : value, dimensions: { arm: name, labels: 900, seed } },
       })),
