@@ -3,7 +3,7 @@
  * between.
  */
 import { pattern } from "../support/pattern.ts"
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { type Test, test } from "tap"
@@ -102,6 +102,24 @@ test("files of a killed try are removed by the next one", (t) => {
   writeFileSync(`${file}.remade-2147483646`, "half of a file")
   rebuild(file, openDatabase(file))
   t.strictSame(beside(file), ["research-room.db"])
+  t.end()
+})
+
+test("what an interrupted transaction left in a journal of SQLite's is undone first", (t) => {
+  const [live, left] = [temporaryFolder(), temporaryFolder()]
+  t.teardown(() => [live, left].forEach((each) => rmSync(each, { recursive: true, force: true })))
+  const [from, file] = [asEarlier(live), databaseFile(left)]
+  const database = new Database(from)
+  database.pragma("journal_mode = DELETE")
+  // So small a cache that changed pages reach the file before the transaction ends.
+  database.pragma("cache_size = 1")
+  database.exec("BEGIN; CREATE TABLE filler AS SELECT * FROM journal")
+  for (const suffix of ["", "-journal"]) copyFileSync(from + suffix, file + suffix)
+  database.close()
+  t.ok(statSync(`${file}-journal`).size > 0, "it is as a killed process leaves it")
+  bringForward(file)
+  t.strictSame(beside(file), ["research-room.db"])
+  t.strictSame(problemsOf(file), [])
   t.end()
 })
 

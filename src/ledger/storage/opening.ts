@@ -245,7 +245,7 @@ export function leaveLog(file: string): void {
 
 /**
  * Returns the schema version of this program's data in a file; null if the file is missing, unreadable or not this
- * program's. Changes nothing.
+ * program's. Changes nothing, but undoes what an interrupted upgrade left undone.
  */
 export function storedSchema(file: string): number | null {
   // A regular connection would create files that its follower does not expect.
@@ -253,7 +253,9 @@ export function storedSchema(file: string): number | null {
   // SQLite would delete the log beside an empty file, even of a connection that only reads.
   if (sizeOf(file) === 0) return null
   try {
-    const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
+    // A connection that only reads cannot roll back the journal of an interrupted transaction.
+    const readonly = !existsSync(`${file}-journal`)
+    const database = new Database(file, { readonly, fileMustExist: true, timeout: BUSY_TIMEOUT })
     try {
       return versionOf(database)
     } finally {
@@ -305,7 +307,7 @@ export const isReadOnly = (file: string): boolean => !may(dirname(file), constan
  * @throws DataError if the data cannot be read, or there is no space for the copy
  */
 export function openReadOnly(file: string, bringForward: (copy: string) => void): { readonly db: Db; close(): void } {
-  for (const path of [file, `${file}-wal`])
+  for (const path of [file, `${file}-wal`, `${file}-journal`])
     if (existsSync(path) && !may(path, constants.R_OK)) throw new DataError(`This user may not read ${path}.`)
   const isCurrent = storedSchema(file) === latestSchema
   if (isCurrent && existsSync(`${file}-shm`)) {
@@ -320,7 +322,8 @@ export function openReadOnly(file: string, bringForward: (copy: string) => void)
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
     const copy = join(folder, "copy.db")
-    for (const suffix of ["", "-wal"]) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix)
+    for (const suffix of ["", "-wal", "-journal"])
+      if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix)
     bringForward(copy)
     const db = openDatabase(copy)
     return {

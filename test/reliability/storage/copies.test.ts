@@ -29,7 +29,7 @@ const troubles: [string, Trouble, readonly number[]][] = [
   ["is full", fullDisk, [0, 300_000]],
   ["is read-only", readOnly, [0]],
 ]
-if (library !== null) troubles.push(["fails", failing(library), [2, 40]])
+if (library !== null) troubles.push(["fails", failing(library), [2, 9, 40]])
 
 for (const [what, trouble, measures] of troubles)
   test(`all or nothing, and one sentence, on a disk that ${what}`, { skip, timeout: 180_000 }, async (t) => {

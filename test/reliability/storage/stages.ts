@@ -56,7 +56,7 @@ export const holding = (folder: string, text: string): string[] =>
     (name) => statSync(join(folder, name)).isFile() && readFileSync(join(folder, name)).includes(text),
   )
 
-const kept = /^(?:data|data\/(?:research-room\.db(?:-wal|-shm)?|serve\.(?:lock|pid)))$/
+const kept = /^(?:data|data\/(?:research-room\.db(?:-wal|-shm|-journal)?|serve\.(?:lock|pid)))$/
 
 /** Runs the command while something is wrong with the disk. @returns whether it succeeded, and the problems */
 export async function attempt(
