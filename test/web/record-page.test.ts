@@ -1,6 +1,7 @@
 /** A record is one screen, then folds: sentence, picture, verdict and next step are read without scrolling. */
+import type { Page } from "playwright-core"
 import { ResearchRoomClient } from "research-room/client"
-import t from "tap"
+import t, { type Test } from "tap"
 import { openStudy } from "../support/study.ts"
 import { violations } from "./axe.ts"
 import { signIn } from "./pages.ts"
@@ -10,68 +11,150 @@ import { watched } from "./watched.ts"
 t.setTimeout(240_000)
 const { demo, browser, at } = await demoInBrowser()
 const study = await openStudy(t)
-const size = { width: 1440, height: 900 }
+const SIZE = { width: 1440, height: 900 }
+const PHONE = { width: 390, height: 844 }
 
-/** What must be on the first screen, where it ends, and which headings are read before anything is unfolded. */
-const SEEN = `({
-  bottoms: ["h1", ".scope", ".effects, .claimed", ".bearing", ".next-act"].map((place) => {
-    const found = document.querySelector("#main " + place.split(", ").join(", #main "))
-    return [place, found === null ? null : Math.round(found.getBoundingClientRect().bottom)]
-  }),
-  headings: [...document.querySelectorAll("#main :is(h1, h2, h3)")].filter((each) => each.checkVisibility()).length,
-  nexts: document.querySelectorAll("#main .next-act").length,
-  width: document.documentElement.scrollWidth,
-})`
+/** Where the parts of the first screen begin and end, and which headings are read before anything is unfolded. */
+const SEEN = `(() => {
+  const parts = {
+    sentence: "h1",
+    verdict: ".bearing",
+    picture: ".picture :is(.effects, .claimed, .intervals, figure, .banner, .table, blockquote, .empty)",
+    next: ".next-act",
+  }
+  return {
+    places: Object.fromEntries(Object.entries(parts).flatMap(([part, place]) => {
+      const found = document.querySelector("#main .first " + place)?.getBoundingClientRect()
+      return found === undefined ? [] : [[part, [Math.round(found.top), Math.round(found.bottom)]]]
+    })),
+    headings: [...document.querySelectorAll("#main :is(h1, h2, h3)")].filter((each) => each.checkVisibility()).length,
+    nexts: document.querySelectorAll("#main .next-act").length,
+    width: document.documentElement.scrollWidth,
+    isBannered: document.querySelector("#live-standing > *") !== null,
+  }
+})()`
 interface Seen {
-  readonly bottoms: readonly (readonly [string, number | null])[]
+  readonly places: Readonly<Record<string, readonly [top: number, bottom: number]>>
   readonly headings: number
   readonly nexts: number
   readonly width: number
+  readonly isBannered: boolean
 }
 
-t.test(
-  "each kind of record says on its first screen what it claims, what was measured, and what is next",
-  async (t) => {
-    const reader = new ResearchRoomClient({ baseUrl: demo.baseUrl })
-    const { hypotheses, publications } = await reader.read("room_context", { roomId: demo.rooms.main.roomId })
-    const { page, context, troubles } = await watched(browser, demo.baseUrl, { viewport: size })
-    await signIn(page, demo, "member")
-    const records = [...hypotheses, ...publications].filter(({ label }) =>
-      ["H1", "H4", "H8", "F1", "F3", "F8", "F10", "C1"].includes(label),
-    )
-    t.equal(records.length, 8)
-    for (const { label, versionId, kind, status } of records) {
-      await page.setViewportSize(size)
-      await page.goto(at(`/records/${versionId}`))
-      const { bottoms, headings, nexts, width } = (await page.evaluate(SEEN)) as Seen
-      const isDrawn = kind !== "cited_claim" && !(kind === "hypothesis" && label === "H6")
-      const isOpen = kind !== "cited_claim" && status !== "retracted"
-      for (const [place, bottom] of bottoms)
-        if ((isDrawn || !place.startsWith(".effects")) && (isOpen || place !== ".next-act"))
-          t.ok(bottom !== null && bottom <= size.height, `${label}: ${place} ends at ${bottom}`)
-      t.ok(headings <= 8, `${label} has ${headings} headings`)
-      t.equal(nexts, isOpen ? 1 : 0, `${label} offers one next step`)
-      t.equal(width, size.width)
-      if (["H4", "F1", "C1"].includes(label)) t.same(await violations(page), [], label)
-      await page.setViewportSize({ width: 390, height: 844 })
-      t.equal(await page.evaluate("document.documentElement.scrollWidth"), 390, `${label} on a phone`)
-      const html = await (await fetch(at(`/records/${versionId}`))).text()
-      t.ok(html.length <= 60_000, `${label}: ${html.length} bytes`)
-    }
-    t.same(troubles(), [])
-    await context.close()
-  },
-)
+/** What an object's page must show at once; a page without one of them has a reason. */
+interface Kind {
+  readonly name: string
+  readonly path: string
+  /** Whether nothing can be done next: it was taken back. */
+  readonly isOver?: boolean
+  /** Whether it has a picture: what was measured, planned, quoted or reported. */
+  readonly isDrawn?: boolean
+}
 
-t.test("so do the records of three agents, with who repeated what and with which code", async (t) => {
-  const page = await browser.newPage({ viewport: size })
-  for (const label of ["F1", "F2", "F5", "F7", "F8", "H1", "H2"]) {
-    await page.goto(`${study.own.baseUrl}/records/${study.idOf(label)}`)
-    const { bottoms, headings } = (await page.evaluate(SEEN)) as Seen
-    for (const [place, bottom] of bottoms)
-      if (place !== ".next-act") t.ok(bottom !== null && bottom <= size.height, `${label}: ${place} ends at ${bottom}`)
-    t.ok(headings <= 8, `${label} has ${headings} headings`)
+/** Checks one page in one size. On a phone the picture begins on the first screen, and a banner may push it off. */
+async function checkScreen(t: Test, page: Page, { name, isOver = false, isDrawn = true }: Kind, phone: boolean) {
+  const { places, headings, nexts, width, isBannered } = (await page.evaluate(SEEN)) as Seen
+  const { height, width: wide } = phone ? PHONE : SIZE
+  const must = phone
+    ? { sentence: "bottom", verdict: "bottom", ...(isBannered ? {} : { picture: "top", next: "bottom" }) }
+    : { sentence: "bottom", verdict: "bottom", picture: "bottom", next: "bottom" }
+  for (const [part, edge] of Object.entries(must)) {
+    if ((part === "next" && isOver) || (part === "picture" && !isDrawn)) continue
+    const found = places[part]?.[edge === "top" ? 0 : 1]
+    t.ok(found !== undefined && found <= height, `${name}, ${wide} px: the ${part}'s ${edge} is at ${found}`)
   }
+  t.ok(headings <= 8, `${name} has ${headings} headings`)
+  t.equal(nexts, isOver ? 0 : 1, `${name} offers one next step`)
+  t.equal(width, wide, `${name} is as wide as the screen`)
+}
+
+/** Checks pages on a desktop and a phone, light and dark, and how long they are. */
+async function checkKinds(t: Test, page: Page, baseUrl: string, kinds: readonly Kind[], withAxe: boolean) {
+  for (const kind of kinds) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize(colorScheme === "light" ? SIZE : PHONE)
+      await page.goto(`${baseUrl}${kind.path}`)
+      await checkScreen(t, page, kind, colorScheme === "dark")
+      await page.setViewportSize(colorScheme === "light" ? PHONE : SIZE)
+      await checkScreen(t, page, kind, colorScheme === "light")
+      if (withAxe)
+        t.same(await violations(page, colorScheme === "light" ? "all" : "colour"), [], `${kind.name}, ${colorScheme}`)
+    }
+    const html = await (await fetch(`${baseUrl}${kind.path}`)).text()
+    t.ok(html.length <= 60_000, `${kind.name}: ${html.length} bytes`)
+  }
+}
+
+/** The pages of each kind of object in a Room: one of each kind and state. */
+async function kindsIn(reader: ResearchRoomClient, roomId: string): Promise<Kind[]> {
+  const { hypotheses, publications, conclusions, syntheses, findingLinks } = await reader.read("room_context", {
+    roomId,
+  })
+  const { items: experiments } = await reader.read("experiments", { roomId })
+  const { items: attempts } = await reader.read("attempts", { roomId })
+  const { items: materials } = await reader.read("room_materials", { roomId })
+  const { items: links } = await reader.read("room_links", { roomId })
+  const firstOf = <T>(all: readonly T[], key: (one: T) => string) =>
+    [...Map.groupBy(all, key).values()].flatMap((same) => same.slice(0, 1))
+  const reviews = publications.flatMap(({ reviewed }) => reviewed?.newest.slice(0, 1) ?? []).slice(0, 1)
+  const plans = await Promise.all(
+    firstOf(experiments, ({ status }) => status).map(({ experimentId }) => reader.read("experiment", { experimentId })),
+  )
+  return [
+    ...firstOf([...hypotheses, ...publications], ({ kind, status }) => `${kind} ${status}`).map(
+      ({ kind, label, status, versionId }) => ({
+        ...{ name: `${kind} ${label}`, path: `/records/${versionId}`, isOver: status === "retracted" },
+      }),
+    ),
+    ...experiments.map(({ label, experimentId }) => ({ name: label, path: `/experiments/${experimentId}` })),
+    ...firstOf(attempts, ({ status, intent }) => `${status} ${intent}`).map(({ label, attemptId }) => ({
+      ...{ name: label, path: `/attempts/${attemptId}` },
+    })),
+    ...plans.flatMap(({ acceptedPlans }) =>
+      acceptedPlans.map(({ label, planId }) => ({ name: label, path: `/plans/${planId}` })),
+    ),
+    ...materials.map(({ label, materialId }) => ({ name: label, path: `/materials/${materialId}` })),
+    ...firstOf(links, ({ kind }) => kind).map(({ kind, linkId }) => ({ name: kind, path: `/links/${linkId}` })),
+    ...findingLinks.slice(0, 1).map(({ linkId }) => ({ name: "a finding's verdicts", path: `/links/${linkId}` })),
+    ...reviews.map(({ linkId }) => ({ name: "a review", path: `/links/${linkId}` })),
+    ...[...conclusions, ...syntheses].map(({ state, checkpointId }) => ({
+      ...{ name: `a checkpoint (${state})`, path: `/checkpoints/${checkpointId}` },
+    })),
+  ]
+}
+
+t.test("every kind of object says on its first screen what it is, what was measured, and what is next", async (t) => {
+  const reader = new ResearchRoomClient({ baseUrl: demo.baseUrl })
+  const { page, context, troubles } = await watched(browser, demo.baseUrl, { viewport: SIZE })
+  await signIn(page, demo, "member")
+  const kinds = await kindsIn(reader, demo.rooms.main.roomId)
+  const names = kinds.map(({ name }) => name).join(", ")
+  for (const one of [
+    "hypothesis",
+    "finding",
+    "cited_claim",
+    "E1",
+    "A1",
+    "P1",
+    "M1",
+    "disputes",
+    "verdicts",
+    "checkpoint",
+  ])
+    t.match(names, one)
+  // axe reads each page of the demo in both themes elsewhere.
+  await checkKinds(t, page, demo.baseUrl, kinds, false)
+  t.same(troubles(), [])
+  await context.close()
+})
+
+t.test("so do those of three agents, with who repeated what and with which code", async (t) => {
+  const page = await browser.newPage({ viewport: SIZE })
+  const kinds = await kindsIn(study.reader, study.roomId)
+  t.ok(kinds.length >= 12, `${kinds.length} pages`)
+  await checkKinds(t, page, study.own.baseUrl, kinds, true)
+  await page.setViewportSize(SIZE)
   await page.goto(`${study.own.baseUrl}/records/${study.idOf("F1")}`)
   const margin = await page.getByRole("complementary", { name: "Verdict and next step" }).innerText()
   t.match(margin, /Reproduced by .*python-agent \(same code at another commit\)/)
@@ -83,10 +166,23 @@ t.test("so do the records of three agents, with who repeated what and with which
   await page.close()
 })
 
+t.test("an attempt draws first what a finding's effects use, and a plan's page says what will be run", async (t) => {
+  const page = await browser.newPage({ viewport: SIZE })
+  const { items } = await new ResearchRoomClient({ baseUrl: demo.baseUrl }).read("attempts", {
+    ...{ roomId: demo.rooms.main.roomId, order: "label" },
+  })
+  await page.goto(at(`/attempts/${items[0]?.attemptId}`))
+  const figures = page.locator(".first figure.curves h3")
+  t.same(await figures.allInnerTexts(), ["pass@64 (held-out)", "pass@1 (held-out)"], "of its ten metrics over steps")
+  t.match(await page.locator("#more-metrics").innerText(), /^Other metrics/, "the others are folded")
+  t.match(await page.locator("#ran summary").innerText(), /node toy\.js --seed 1/)
+  await page.close()
+})
+
 t.test(
   "the first page of their Room says which change helps, how sure, who repeated it, and what is open",
   async (t) => {
-    const page = await browser.newPage({ viewport: size })
+    const page = await browser.newPage({ viewport: SIZE })
     await page.goto(`${study.own.baseUrl}/rooms/${study.roomId}`)
     const seen = (await page.evaluate(`[...document.querySelectorAll("#main *")]
     .filter((each) => each.children.length === 0 || each.matches("tr, p, li"))
@@ -115,7 +211,7 @@ t.test(
 )
 
 t.test("a finding that was reviewed and not reproduced says so, and not that nobody checked it", async (t) => {
-  const page = await browser.newPage({ viewport: size })
+  const page = await browser.newPage({ viewport: SIZE })
   const path = `${study.own.baseUrl}/records/${study.idOf("F10")}`
   const told = async () => {
     await page.goto(path)
@@ -130,6 +226,15 @@ t.test("a finding that was reviewed and not reproduced says so, and not that nob
     explanation: "The numbers are as stated; ten seeds are few.",
   })
   t.same(await told(), ["Reviewed, not reproduced yet", "reviewed, not reproduced yet"])
+  await page.locator("#reviews summary").first().click()
+  const done = page.getByRole("list", { name: "What reviewers did" }).getByRole("listitem")
+  t.match(await done.allInnerTexts(), [
+    /^ran it again\s+nobody yet$/,
+    /^recomputed the numbers\s+grace/,
+    /^read the code\s+nobody yet$/,
+    /^looked at the data\s+nobody yet$/,
+    /^read the text\s+nobody yet$/,
+  ])
   await page.goto(`${study.own.baseUrl}/rooms/${study.roomId}/findings`)
   const row = page.locator("li[data-entry]").filter({ hasText: "F10" }).first()
   t.match(await row.innerText(), /reviewed, not reproduced yet/)

@@ -3,14 +3,13 @@ import { costInWords, totalOf } from "../../contract/answers/costs.ts"
 import { independenceInWords } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { outcome } from "../parts/attempt-table.ts"
-import { dotOf, dotsFigure, hasSteps, metricFigure, whole } from "./curves.ts"
-import { placeInWords } from "../../research/measurements/in-words.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
-import { figure, bytes, counted, words } from "../words.ts"
-import { inlineMarkdown, phrase } from "../markdown.ts"
+import { bytes, counted, words } from "../words.ts"
+import { beginning, inlineMarkdown, phrase } from "../markdown.ts"
 import { metricsBox, type PastedTable } from "../parts/metrics-box.ts"
 import { afforded, doing } from "../parts/actions.ts"
+import { firstScreen, scopeLine, stands } from "../parts/first-screen.ts"
 import { findingsOf, nextAct, steps } from "../parts/guide.ts"
 import { nextOfAttempt } from "../parts/next-acts.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
@@ -20,9 +19,9 @@ import {
   section,
   argv,
   digest,
-  empty,
   exactTime,
   facts,
+  fold,
   pictures,
   fromOther,
   heading,
@@ -35,17 +34,9 @@ import {
 } from "../parts/parts.ts"
 import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
+import { measuredBy } from "./measures.ts"
 
 type Attempt = AnswerOf<"attempt">
-
-/** Maximum number of metrics drawn. */
-const PICTURES = 6
-/** Values without a step that an attempt's page draws at most. Its table has them all. */
-const DOTS = 20
-/** Maximum number of last values shown. The serving thread may have to make the page, so it must stay cheap. */
-const VALUES = 500
-/** More values by arm and seed than this are folded away. Readers want their means. */
-const UNFOLDED = 50
 
 function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Html {
   if (found === null)
@@ -182,95 +173,6 @@ ${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independenc
   )
 }
 
-/** Sorts metrics so that those whose effects findings rest on come first. */
-function usedFirst<M extends { readonly name: string; readonly split: string | null }>(
-  metrics: readonly M[],
-  effects: readonly { readonly metric: string; readonly split?: string | null }[],
-): M[] {
-  const rankOf = ({ name, split }: M): number => {
-    const at = effects.findIndex(
-      (effect) =>
-        (effect.metric === name && (effect.split ?? null) === split) ||
-        (effect.metric.includes(name) && (split === null || effect.metric.includes(split))),
-    )
-    return at === -1 ? effects.length : at
-  }
-  return metrics.toSorted((one, other) => rankOf(one) - rankOf(other))
-}
-
-/** Renders the values without a step: a dot for each, on one axis for each unit. */
-function dotsOf(table: AnswerOf<"attempt_table">, metrics: AnswerOf<"attempt_table">["columns"]["metrics"]): Html[] {
-  const lastOf = (key: string) => table.items[0]?.metrics[table.columns.metrics.findIndex((each) => each.key === key)]
-  return [...Map.groupBy(metrics, ({ unit }) => unit ?? "").entries()].map(([unit, same]) =>
-    dotsFigure(
-      unit === "" ? "Values" : `Values in ${unit}`,
-      "Metric",
-      unit === "" ? "value" : unit,
-      same.map(({ key }) => dotOf(key, lastOf(key)?.value)),
-    ),
-  )
-}
-
-/** Renders the curves of the metrics, and the last value of each metric at each combination of its dimensions. */
-function metricsOf(visit: Visit, attempt: Attempt, findings: readonly AnswerOf<"record">[]): Html {
-  const { attemptId, experimentId, metrics } = attempt
-  const compared = visit.ask("attempt_table", {}, { attemptIds: attemptId })
-  const { columns } = compared
-  const inOrder = usedFirst(
-    columns.metrics,
-    findings.flatMap(({ effects }) => effects),
-  )
-  const [stepped, stepless] = [true, false].map((has) => inOrder.filter((metric) => hasSteps(compared, metric) === has))
-  const isPlaced = metrics.some(({ dimensions }) => dimensions !== null)
-  const isStepped = metrics.some(({ step }) => step !== null)
-  const rows = metrics.slice(0, VALUES).map(
-    ({ name, split, dimensions, value, unit, step }) =>
-      html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>\
-${isPlaced ? html`<td>${placeInWords(dimensions ?? {})}</td>` : null}
-  <td>${typeof value === "number" ? figure(value) : value} ${unit}</td>\
-${isStepped ? html`<td>${step?.toLocaleString("en")}</td>` : null}</tr>`,
-  )
-  const values = table(
-    "Last values",
-    ["Metric", ...(isPlaced ? ["Where"] : []), "Value", ...(isStepped ? ["Step"] : [])],
-    rows,
-    "caption",
-  )
-  const first = metrics.find(({ dimensions }) => dimensions !== null)
-  const drawn = stepped?.slice(0, PICTURES) ?? []
-  const [dotted, beyond] = [(stepless ?? []).slice(0, DOTS), Math.max(0, (stepless ?? []).length - DOTS)]
-  return html`${dotsOf(compared, dotted)}${
-    beyond === 0 ? null : html`<p class="meta">These are the first ${DOTS} values without a step.</p>`
-  }<div class="pair">\
-${drawn.map((metric, place) => metricFigure(visit, metric, compared, undefined, whole, place))}</div>${
-    stepped === undefined || stepped.length <= drawn.length
-      ? null
-      : html`<p class="meta">${drawn.length} of its \
-${columns.metricsTruncated ? "first " : ""}${stepped.length} \
-metrics over steps are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
-  }${
-    first === undefined
-      ? null
-      : html`<p class="meta"><a href="${to(`/attempts/compare?ids=${attemptId}`)}">Means and intervals by group</a> \
-<a href="${to(
-          readPath(
-            "experiment_measurements",
-            { experimentId },
-            { metric: first.name, split: first.split ?? undefined, format: "csv" },
-          ),
-        )}">${first.name} of the experiment as CSV</a></p>`
-  }${
-    isPlaced && rows.length > UNFOLDED
-      ? html`<details><summary>Its last ${counted(rows.length, "value")}</summary>${values}</details>`
-      : values
-  }${
-    attempt.metricsTruncated || metrics.length > VALUES
-      ? html`<p class="meta">These are the first ones by name. \
-<a href="${to(readPath("attempt_metrics", { attemptId }, { format: "csv" }))}">All points as CSV</a></p>`
-      : null
-  }`
-}
-
 /** How many of a log's last lines the page shows. */
 const LAST = 40
 /** What begins the report of an error in most programs. */
@@ -303,6 +205,30 @@ ${log.cut && html`<span>${counted(log.cut.lines, "line")} in its middle were lef
   }`
 }
 
+/** Whether an attempt ran what its plan says, in a few words. */
+function matchInWords({ planMatch: found, planId }: Attempt): Html | string {
+  if (found === null) return planId === null ? "Registered without a plan" : "Not compared with its plan"
+  const { commitMatchesPlan, argvMatchesPlan, materialsMatchPlan, deviations } = found
+  const isSame = [commitMatchesPlan, argvMatchesPlan, materialsMatchPlan].every((each) => each !== false)
+  return yesNo(isSame && deviations.length === 0, "ran as planned", "differs from its plan")
+}
+
+/** How an attempt stands: its outcome, its failure, its plan, and what findings made of it. */
+function verdictOf(attempt: Attempt, findings: readonly AnswerOf<"record">[]): Html {
+  const { reproduction, cost } = attempt
+  const failure = attempt.events.findLast((event) => event.failure !== undefined)?.failure
+  return stands(
+    outcome(attempt),
+    failure && html`Failed in ${failure.stage}: ${beginning(failure.explanation, 160)}`,
+    reproduction && html`As a reproduction: ${stateBadge(reproduction.verdict)}`,
+    matchInWords(attempt),
+    findings.length === 0
+      ? "No finding uses it yet."
+      : html`Used by ${joined(findings.map(({ versionId, label: text }) => label("finding", versionId, text)))}`,
+    cost && html`<span class="quiet">Cost ${costInWords(totalOf(cost)).join(", ")}</span>`,
+  )
+}
+
 export const attemptPage = (visit: Visit): Shown => attemptShown(visit, visit.id("attemptId"))
 
 /** The page of an attempt. @param pasted a table of values that was refused */
@@ -310,7 +236,6 @@ export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTab
   const attempt = visit.ask("attempt", { attemptId })
   const { roomId, experimentId, rerunOf } = attempt
   const room = visit.ask("room", { roomId })
-  const next = nextAct(visit, room, nextOfAttempt(visit, attempt))
   const experiment = visit.ask("experiment", { experimentId })
   const plan = experiment.acceptedPlans.find((each) => each.planId === attempt.planId)
   const [hypothesis] = experiment.hypotheses
@@ -323,65 +248,69 @@ export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTab
     attempt: { id: attemptId, label: attempt.label },
     finding: newest && { id: newest.versionId, label: newest.label },
   })
+  const { picture, folds } = measuredBy(visit, attempt, found.all)
+  const command = argv(attempt.argv)
   return {
     title: `${attempt.label} of ${attempt.experimentLabel}`,
     ...following(room),
+    wide: true,
     json: readPath("attempt", { attemptId }),
-    body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span>\
+    body: html`${firstScreen({
+      meta: html`<span><span class="label">${attempt.label}</span> attempt</span>\
 <span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span>\
-<span>${person(attempt.registrant)}</span></p>
-<h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
-<div id="live-way" data-live>${way}${next}</div>
-${section(
-  "metrics",
-  "Metrics",
-  [
-    live(
-      "metrics",
-      attempt.metrics.length === 0 ? empty("No metric was reported.") : metricsOf(visit, attempt, found.all),
-    ),
-    metricsBox(visit, attempt, pasted),
-  ],
-  html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`,
-)}
+<span>${person(attempt.registrant)}</span><span>${exactTime(attempt.registeredAt)}</span>`,
+      sentence: html`<h1>Attempt ${attempt.label}</h1>`,
+      scope: scopeLine("For the question", phrase(experiment.question)),
+      way,
+      picture,
+      verdict: verdictOf(attempt, found.all),
+      next: nextAct(visit, room, nextOfAttempt(visit, attempt)),
+    })}
+${metricsBox(visit, attempt, pasted)}
 ${reproductions(attempt)}
-<section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>\
-${attempt.events.map(eventItem)}</ol>
-  ${
-    attempt.eventsTruncated ? html`<p class="meta">Older events are not shown here. Their metrics are.</p>` : null
-  }</section>
-${section("log", "Log", live("log", logOf(visit, attempt)))}
-${section(
-  "match",
-  "Compared with its plan",
+${folds}
+${fold("events", "Events", counted(attempt.events.length, "event"), [
+  html`<ol class="history" id="live-events" data-live>${attempt.events.map(eventItem)}</ol>`,
+  attempt.eventsTruncated ? html`<p class="meta">Older events are not shown here. Their metrics are.</p>` : null,
+])}
+${fold("log", "Log", attempt.log && counted(attempt.log.lines, "line"), live("log", logOf(visit, attempt)))}
+${fold("match", "Compared with its plan", matchInWords(attempt), [
   planMatch(attempt),
-  attempt.planId && html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`,
-)}
-<section aria-labelledby="ran">${heading(2, "ran", "What was run")}${facts([
-      ["Repository", repository(attempt.repository)],
-      ["Command", argv(attempt.argv)],
-      ["Reruns", rerunOf && html`<a href="${to(`/attempts/${rerunOf}`)}">an earlier attempt</a>`],
-      [
-        "Environment",
-        attempt.environment && Object.entries(attempt.environment).map(([name, value]) => html`${name}: ${value}<br>`),
-      ],
-      [
-        "Registered",
-        html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its \
+  attempt.planId && html`<p><a href="${to(`/plans/${attempt.planId}`)}">The plan</a></p>`,
+])}
+${fold("ran", "What was run", command, [
+  facts([
+    ["Repository", repository(attempt.repository)],
+    ["Command", command],
+    ["Reruns", rerunOf && html`<a href="${to(`/attempts/${rerunOf}`)}">an earlier attempt</a>`],
+    [
+      "Environment",
+      attempt.environment && Object.entries(attempt.environment).map(([name, value]) => html`${name}: ${value}<br>`),
+    ],
+    [
+      "Registered",
+      html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its \
 place in the Thread</a>`,
-      ],
-      ["Cost, according to its registrant", attempt.cost && costInWords(totalOf(attempt.cost)).join(", ")],
-      ["Content digest", digest(attempt.contentDigest)],
-    ])}<h3>Configuration</h3>${jsonBlock(attempt.configuration)}</section>
-<section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}\
-${list("", attempt.inputs, input, html`<p class="quiet">No input was named.</p>`)}
+    ],
+    ["Cost, according to its registrant", attempt.cost && costInWords(totalOf(attempt.cost)).join(", ")],
+    ["Content digest", digest(attempt.contentDigest)],
+  ]),
+  html`<h3>Configuration</h3>${jsonBlock(attempt.configuration)}`,
+])}
+${fold(
+  "inputs",
+  "Inputs and outputs",
+  `${attempt.inputs.length} and ${attempt.outputs.length}`,
+  html`${list("", attempt.inputs, input, html`<p class="quiet">No input was named.</p>`)}
 <div id="live-outputs" data-live>\
 ${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}\
-${attempt.outputsTruncated ? html`<p class="meta">Older outputs are not shown here.</p>` : null}</div></section>
+${attempt.outputsTruncated ? html`<p class="meta">Older outputs are not shown here.</p>` : null}</div>`,
+)}
 ${doing(
   visit,
   () =>
-    html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}\
+    attempt.affordances.operations.length > 0 &&
+    html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>\
 ${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`,
 )}
 ${ways([

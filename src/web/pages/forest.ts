@@ -173,15 +173,20 @@ function roomEntry(visit: Visit, roomId: string, effect: EffectAnswer): Entry[] 
 
 /**
  * Renders the differences that a finding rests on as one picture for each metric, with the reproductions of each below
- * it, and what the whole Room's runs say.
+ * it, and what the whole Room's runs say. @param by what the finding is called
  */
-export function effectsOf(visit: Visit, roomId: string, effects: readonly EffectAnswer[]): Html | null {
+export function effectsOf(
+  visit: Visit,
+  roomId: string,
+  effects: readonly EffectAnswer[],
+  by = "This finding",
+): Html | null {
   if (effects.length === 0) return null
   const entries = (effect: EffectAnswer): Entry[] => {
     const { estimate, se, low, high, pairs, ofCount, againstCount, where, isStale, pooled } = effect
     const at = { contrast: nameOf(effect), where }
     const n = `n ${pairs ?? Math.min(ofCount ?? 0, againstCount ?? 0)}`
-    const own = { head: "This finding", name: "This finding", ...(isStale && { look: "stale" as const }) }
+    const own = { head: by, name: by, ...(isStale && { look: "stale" as const }) }
     const text = "values withheld"
     return [
       { ...at, key: "own", line: own, cell: { estimate, se, low, high, n, text, isDistinct: false } },

@@ -1,43 +1,34 @@
-/** The pages of materials, links, checkpoints and papers, and the list of concepts. */
-import { partInWords } from "../../contract/definitions/sentence.ts"
+/** The pages of materials and papers, and the list of concepts. */
 import { feedLinks } from "../about.ts"
-import { accepted } from "../../contract/reads/shared.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { entryPath, readPath } from "../addresses.ts"
+import { readPath } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
-import { act, forMembers } from "../parts/actions.ts"
-import { whatChanged } from "../parts/changed.ts"
-import { whyStale } from "../parts/conclusion.ts"
+import { beginning, inlineMarkdown } from "../markdown.ts"
+import { whyNot } from "../parts/actions.ts"
+import { firstScreen, scopeLine, stands } from "../parts/first-screen.ts"
+import { nextAct } from "../parts/guide.ts"
 import { stateBadge } from "../parts/marks.ts"
+import { nextOfMaterial } from "../parts/next-acts.ts"
 import {
   list,
   nextPage,
   recordItem,
-  section,
   tableOr,
   digest,
   empty,
   exactTime,
   facts,
-  pictures,
+  fold,
   fromOther,
+  heading,
   label,
-  named,
   person,
-  recordChip,
   time,
   ways,
 } from "../parts/parts.ts"
-import { effectFigure } from "./effects.ts"
-import { asOfEntry } from "./past.ts"
-import { absent, doubts, failures, nothingOf, restsOn } from "../parts/judging.ts"
-import { numbersLine, numbersOf } from "../parts/numbers.ts"
-import { reviewBody, reviewLine, reviewSection } from "../parts/reviews.ts"
-import { roomBanners, roomRail } from "../parts/room-frame.ts"
-import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
+import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { bytes, counted, title, words } from "../words.ts"
+import { bytes, counted } from "../words.ts"
 
 type Material = AnswerOf<"material">
 const uses = (
@@ -78,204 +69,54 @@ export function materialPage(visit: Visit): Shown {
   }</td>
   </tr>`,
   )
+  const { registeredAt, obtainability, description, mediaType, sizeBytes, consumedBy, producedBy, requiredBy } =
+    material
+  const size = [mediaType, sizeBytes === null ? null : bytes(sizeBytes)].filter((each) => each !== null).join(", ")
   return {
     title: `${material.label}: ${material.name}`,
     rail: roomRail(room),
+    wide: true,
     json: readPath("material", { materialId }),
-    body: html`<p class="meta"><span><span class="label">${material.label}</span> material</span>\
-<span>${stateBadge(material.obtainability)}</span><span>${person(material.registeredBy)}</span>\
-<span>${exactTime(material.registeredAt)}</span></p>
-<h1>${material.name}</h1>\
-${material.description === null ? null : html`<p class="said" dir="auto">${inlineMarkdown(material.description)}</p>`}
-${facts([
-  ["Reference", digest(material.reference)],
-  ["Digest", material.digest && digest(material.digest)],
-  ["Digest of its values", material.valuesDigest && digest(material.valuesDigest)],
-  ["Media type", material.mediaType],
-  ["Size", material.sizeBytes === null ? null : bytes(material.sizeBytes)],
-  ["Labelled in", html`<a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a>`],
-  uses("attempt", "Consumed by", material.consumedBy),
-  uses("attempt", "Produced by", material.producedBy),
-  uses("plan", "Required by", material.requiredBy),
-])}
-${section(
-  "locations",
-  "Reported locations",
-  html`${tableOr(
-    "No location has been reported.",
-    "Locations",
-    ["State", "Address", "Reported by", "Observed digest"],
-    locations,
-  )}<p class="hint">The service does not open these addresses.</p>`,
+    body: html`${firstScreen({
+      meta: html`<span><span class="label">${material.label}</span> material</span>\
+<span>${person(material.registeredBy)}</span><span>${exactTime(registeredAt)}</span>`,
+      sentence: html`<h1>${material.name}</h1>`,
+      scope: description && scopeLine("What it is", html`<span dir="auto">${inlineMarkdown(description)}</span>`),
+      picture: html`<section aria-labelledby="locations">${heading(2, "locations", "Reported locations")}${tableOr(
+        "No location has been reported.",
+        "Locations",
+        ["State", "Address", "Reported by", "Observed digest"],
+        locations,
+      )}<p class="hint">The service does not open these addresses.</p></section>`,
+      verdict: stands(
+        stateBadge(obtainability),
+        size !== "" && size,
+        html`Used by ${counted(consumedBy.total, "attempt")}, required by ${counted(requiredBy.total, "plan")}`,
+      ),
+      next: nextAct(visit, room, nextOfMaterial(material)) ?? whyNot(visit, room),
+    })}
+${fold(
+  "uses",
+  "What uses it",
+  counted(consumedBy.total + producedBy.total + requiredBy.total, "use"),
+  facts([
+    uses("attempt", "Consumed by", consumedBy),
+    uses("attempt", "Produced by", producedBy),
+    uses("plan", "Required by", requiredBy),
+  ]),
 )}
-${forMembers(visit, room, act("report_material_location", { materialId }))}
+${fold(
+  "about",
+  "Provenance",
+  "its reference and its digests",
+  facts([
+    ["Reference", digest(material.reference)],
+    ["Digest", material.digest && digest(material.digest)],
+    ["Digest of its values", material.valuesDigest && digest(material.valuesDigest)],
+    ["Labelled in", html`<a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a>`],
+  ]),
+)}
 ${ways([["JSON", readPath("material", { materialId })]])}`,
-  }
-}
-
-type Link = AnswerOf<"link">
-type Answered = NonNullable<Extract<Link, { answered: unknown }>["answered"]>
-
-/** Renders the statement by which a record's author answered a dispute. */
-const answeredBy = (threadId: string, { by, linkId, entryId, at }: Answered): Html =>
-  html`<p>Its author answered by \
-<a href="${to(linkId === undefined ? entryPath(threadId, entryId ?? "") : `/links/${linkId}`)}">a ${words(by)}</a>, \
-${exactTime(at)}.</p>`
-
-function linkBody(visit: Visit, link: Link): Html {
-  const own = takeBack(visit, link)
-  const withdrawn =
-    link.withdrawn === null
-      ? null
-      : html`<div class="banner quiet" role="note" aria-label="Withdrawn">${takenBack(link.withdrawn)}</div>`
-  if (link.kind === "finding_link") {
-    return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1>${withdrawn}
-      <p>${recordChip(link.finding, 200)} ${label("experiment", link.experimentId, link.experimentLabel)}\
-${link.attemptId === null ? null : html` from ${label("attempt", link.attemptId, link.attemptLabel ?? "")}`}</p>
-<ul class="verdicts"><li>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} toward the question. \
-${phrase(link.towardQuestion.explanation)}</li>
-  ${link.towardHypothesis.map(
-    ({ versionId, label: text, verdict, explanation, ...origin }) =>
-      html`<li>${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)}\
-${fromOther(origin)} ${phrase(explanation)}</li>`,
-  )}</ul>
-<p class="meta"><span>${person(link.author)}</span><span>${exactTime(link.at)}</span><span>\
-<a href="${to(entryPath(link.card.threadId, link.card.entryId))}">${counted(link.replies, "reply", "replies")}</a>\
-</span>${own === null ? null : html`<span>${own}</span>`}</p>`
-  }
-  if (link.kind === "review") {
-    const { kind, id, label: text, says } = link.target
-    return html`<p class="meta"><span>review of ${named(kind, id, text ?? words(kind))}</span>\
-<span>${person(link.author)}</span><span>${exactTime(link.at)}</span></p>
-<h1>${struckIf(link.withdrawn, stateBadge(link.verdict, title(link.verdict)))}</h1>${withdrawn}
-${says === null ? null : html`<blockquote class="said" dir="auto">${beginning(says, 400)}</blockquote>`}
-${reviewBody(visit, link, true)}
-${facts([
-  ["Content digest", digest(link.contentDigest)],
-  ["Said at", html`<a href="${to(entryPath(link.threadId, link.entryId))}">its place in the Thread</a>`],
-])}`
-  }
-  const content = accepted("link", link.content)
-  return html`<p class="meta"><span><span class="label">${link.label}</span> link</span>\
-<span>${person(link.author)}</span><span>${exactTime(link.at)}</span>\
-${own === null ? null : html`<span>${own}</span>`}</p>
-    <h1>${struckIf(link.withdrawn, html`${stateBadge(link.kind, title(link.kind))} ${link.target.label}`)}</h1>\
-${withdrawn}
-<p>${recordChip(link.target, 220)}</p><p class="said" dir="auto">${inlineMarkdown(link.explanation)}</p>
-  ${
-    content.part === undefined
-      ? null
-      : html`<p><strong>Disputed part:</strong> ${phrase(partInWords(content.part))}</p>`
-  }
-  ${content.correction === undefined ? null : html`<p><strong>Correction:</strong> ${phrase(content.correction)}</p>`}
-${link.answered === null ? null : answeredBy(link.threadId, link.answered)}
-${link.replacement === null ? null : html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}
-${
-  content.evidence === undefined
-    ? null
-    : html`<p>Evidence: ${content.evidence.map(
-        (versionId) => html`<a href="${to(`/records/${versionId}`)}">a record</a> `,
-      )}</p>`
-}
-${facts([
-  ["Status", stateBadge(link.status)],
-  ["Content digest", digest(link.contentDigest)],
-  ["Said at", html`<a href="${to(entryPath(link.threadId, link.entryId))}">its place in the Thread</a>`],
-])}`
-}
-
-export function linkPage(visit: Visit): Shown {
-  const link = visit.ask("link", visit.params)
-  const room = visit.ask("room", { roomId: link.roomId })
-  const json = readPath("link", { linkId: link.linkId })
-  const { threadId, entryId: replyToEntryId } = link.kind === "finding_link" ? link.card : link
-  return {
-    title:
-      link.kind === "finding_link"
-        ? `${link.finding.label} and ${link.experimentLabel}`
-        : link.kind === "review"
-          ? `Review of ${link.target.label ?? words(link.target.kind)}`
-          : `${link.label}: ${words(link.kind)} ${link.target.label}`,
-    rail: roomRail(room),
-    json,
-    body: html`${linkBody(visit, link)}\
-${forMembers(visit, room, act("post_message", { threadId, replyToEntryId }, "Reply", "first"))}\
-${ways([["JSON", json]])}`,
-  }
-}
-
-export function checkpointPage(visit: Visit): Shown {
-  const checkpoint = visit.ask("checkpoint", visit.params)
-  const room = visit.ask("room", { roomId: checkpoint.roomId })
-  const { thread } = visit.ask("thread_context", { threadId: checkpoint.threadId })
-  const json = readPath("checkpoint", { checkpointId: checkpoint.checkpointId })
-  const judged = visit.ask("checkpoint_case", visit.params)
-  const { supersedesCheckpointId: replaced, openQuestions, table } = checkpoint
-  const said = [checkpoint.answer, checkpoint.conclusion, checkpoint.synthesis].join(" ")
-  const versionIds = checkpoint.citations.map(({ versionId }) => versionId)
-  const numbered = (text: string) => numbersOf(visit, { roomId: room.roomId, versionIds, since: checkpoint.at }, text)
-  const reasoning = markdown(checkpoint.synthesis, numbered(checkpoint.synthesis))
-  return {
-    title: `Checkpoint of ${thread.title}`,
-    rail: roomRail(room),
-    json,
-    body: html`<p class="meta"><span>checkpoint of <a href="${to(`/threads/${thread.threadId}`)}" dir="auto">\
-${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span>\
-<span>covers entries 1 to ${checkpoint.coversThrough}</span></p>
-<p class="verdict">${stateBadge(
-      checkpoint.state,
-      checkpoint.state === "concluded" ? "Concluded" : "So far, not concluded",
-    )} ${reviewLine(checkpoint.reviewed)}${numbersLine(checkpoint.numbersCheck)}</p>
-${
-  checkpoint.conclusion === null
-    ? html`<h1 dir="auto">${thread.title}</h1>`
-    : html`<h1 class="statement" dir="auto">\
-${inlineMarkdown(checkpoint.conclusion, numbered(checkpoint.conclusion))}</h1>`
-}
-${
-  checkpoint.answer &&
-  html`<p class="lead" dir="auto">\
-${inlineMarkdown(checkpoint.answer, numbered(checkpoint.answer))}</p>`
-}
-${table && effectFigure(visit, room.roomId, table, said, table.moved.length)}
-${
-  checkpoint.stale
-    ? html`<div class="banner warn" role="note" aria-label="Stale">${stateBadge("disputed", "Stale: news since then")}\
-${whyStale(checkpoint.staleReasons)}</div>`
-    : whyStale(checkpoint.staleReasons)
-}
-${
-  checkpoint.selected
-    ? null
-    : html`<div class="banner quiet" role="note" aria-label="Replaced"><p>\
-<a href="${to(`/checkpoints/${thread.selectedCheckpointId ?? ""}`)}">A newer checkpoint</a> of this Thread replaces \
-it.</p></div>`
-}
-${roomBanners(room)}
-${checkpoint.conclusion === null ? reasoning : null}
-${pictures(checkpoint)}
-${restsOn(judged)}
-${whatChanged(checkpoint)}
-${failures(judged)}
-${doubts(judged, "which it cites")}
-${nothingOf([...absent(judged), openQuestions.length === 0 && "No question was left open."])}
-${reviewSection(visit, room, checkpoint.checkpointId, checkpoint.reviews, checkpoint.reviewed)}
-${section(
-  "open",
-  "Open questions",
-  list("questions", openQuestions, (question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`),
-)}
-${checkpoint.conclusion === null ? null : section("synthesis", "Reasoning", reasoning)}
-${facts([
-  ["Replaces", replaced && html`<a href="${to(`/checkpoints/${replaced}`)}">the checkpoint before it</a>`],
-  ["Content digest", digest(checkpoint.contentDigest)],
-  ["Posted at", html`<a href="${to(entryPath(checkpoint.threadId, checkpoint.entryId))}">its place in the Thread</a>`],
-  [
-    "Permalink",
-    html`<a href="${asOfEntry(visit.url.pathname, checkpoint.activitySequence)}">as it was posted</a>, \
-<a href="${asOfEntry(`/rooms/${room.roomId}`, checkpoint.activitySequence)}">the Room as it stood then</a>`,
-  ],
-])}${ways([["JSON", json]])}`,
   }
 }
 

@@ -2,35 +2,36 @@
 import { accepted } from "../../contract/reads/shared.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
-import { type Html, html, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { type Html, html, joined, to } from "../html.ts"
+import { beginning, inlineMarkdown, markdown } from "../markdown.ts"
 import { commandOf } from "../forms/command.ts"
 import { act } from "../parts/actions.ts"
-import { costFact, protocolParts } from "../parts/work.ts"
+import { firstScreen, scopeLine, stands } from "../parts/first-screen.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { armTable, costFact, protocolSteps } from "../parts/work.ts"
 import { type Next, nextAct, steps } from "../parts/guide.ts"
 import {
   list,
   materialList,
-  section,
   digest,
   exactTime,
   facts,
+  fold,
   label,
   person,
   recordChip,
   repository,
   ways,
 } from "../parts/parts.ts"
-import { reviewSection } from "../parts/reviews.ts"
+import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { words } from "../words.ts"
 
+type Plan = AnswerOf<"plan">
+
 /** Says whether a sealed plan was opened, and whether its protocol matches the digest; null if it was not sealed. */
-function seal(
-  visit: Visit,
-  { planId, acceptedBy, sealed, protocolMatchesSeal: matches }: AnswerOf<"plan">,
-): Html | null {
+function seal(visit: Visit, { planId, acceptedBy, sealed, protocolMatchesSeal: matches }: Plan): Html | null {
   if (sealed === null) return null
   const { openedAt, opensAt, overdue } = sealed
   const isOwn = acceptedBy.userId === visit.person?.userId
@@ -57,7 +58,7 @@ const ARMS = 6
 /** Returns the next action on a plan: to open it, or to register an attempt for each of its arms. */
 function nextOfPlan(
   visit: Visit,
-  { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: stored }: AnswerOf<"plan">,
+  { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: stored }: Plan,
 ): Next {
   const protocol = stored === null ? null : accepted("protocol", stored)
   if (sealed !== null && sealed.openedAt === null && sealed.overdue)
@@ -99,47 +100,71 @@ function nextOfPlan(
   }
 }
 
+/** A summary longer than this is not a sentence: the heading has its beginning, and a fold the whole. */
+const SENTENCE = 240
+
+/** How a plan stands: whether it is open, its experiment, what it may cost, and its reviews. */
+function verdictOf(visit: Visit, { sealed, experimentId, experimentLabel, costs, reviewed, content }: Plan): Html {
+  const { status } = visit.ask("experiment", { experimentId })
+  const { intent } = accepted("plan", content)
+  return stands(
+    sealed === null || sealed.openedAt !== null
+      ? stateBadge("completed", "Pinned")
+      : stateBadge("registered", sealed.overdue ? "Sealed, overdue" : "Sealed"),
+    words(intent),
+    html`${label("experiment", experimentId, experimentLabel)} ${stateBadge(status)}`,
+    costFact(costs)?.[1],
+    reviewLine(reviewed),
+  )
+}
+
 export function planPage(visit: Visit): Shown {
   const plan = visit.ask("plan", visit.params)
+  const { planId, experimentId, protocol } = plan
   const room = visit.ask("room", { roomId: plan.roomId })
   const content = accepted("plan", plan.content)
-  const next = nextAct(visit, room, nextOfPlan(visit, plan))
   const [hypothesis] = plan.hypotheses
   const way = steps("plan", {
     hypothesis: hypothesis && { id: hypothesis.versionId, label: hypothesis.label },
-    experiment: { id: plan.experimentId, label: plan.experimentLabel },
-    plan: { id: plan.planId, label: plan.label },
+    experiment: { id: experimentId, label: plan.experimentLabel },
+    plan: { id: planId, label: plan.label },
   })
+  const arms = protocol === null ? null : armTable(protocol, planId)
+  const summary = protocol === null ? null : accepted("protocol", protocol).summary
+  const isLong = summary !== null && summary.length > SENTENCE
   return {
     title: `${plan.label} of ${plan.experimentLabel}`,
     rail: roomRail(room),
-    json: readPath("plan", { planId: plan.planId }),
-    body: html`<p class="meta"><span><span class="label">${plan.label}</span> plan</span>\
-<span>for ${label("experiment", plan.experimentId, plan.experimentLabel)}</span><span>${person(plan.acceptedBy)}</span>\
-<span>${exactTime(plan.acceptedAt)}</span></p>
-<h1>Plan ${plan.label}</h1>
-${way}${next}
-${facts([
-  ["Repository", repository(content.repository)],
-  ["Intent", words(content.intent)],
-  costFact(plan.costs),
-  ["Content digest", digest(plan.contentDigest)],
-  ["Pinned at", html`<a href="${to(entryPath(plan.threadId, plan.entryId))}">its place in the Thread</a>`],
-])}
-${section("protocol", "Protocol", [
-  seal(visit, plan),
-  plan.protocol === null ? null : protocolParts(plan.protocol, plan.planId),
-])}
-${section(
+    wide: true,
+    json: readPath("plan", { planId }),
+    body: html`${firstScreen({
+      standing: seal(visit, plan),
+      meta: html`<span><span class="label">${plan.label}</span> plan</span>\
+<span>for ${label("experiment", experimentId, plan.experimentLabel)}</span><span>${person(plan.acceptedBy)}</span>\
+<span>${exactTime(plan.acceptedAt)}</span>`,
+      sentence:
+        summary === null
+          ? html`<h1>Plan ${plan.label}</h1>`
+          : html`<h1 class="statement" dir="auto">${beginning(summary, SENTENCE)}</h1>`,
+      scope: scopeLine("Runs", repository(content.repository)),
+      way,
+      picture:
+        arms ?? (protocol === null ? null : html`<p class="claimed">${stateBadge("untested", "It names no arms")}</p>`),
+      verdict: verdictOf(visit, plan),
+      next: nextAct(visit, room, nextOfPlan(visit, plan)),
+    })}
+${isLong ? fold("summary", "Summary", "in full", markdown(summary)) : null}
+${protocol !== null && fold("protocol", "Steps, and when it succeeds", null, protocolSteps(protocol))}
+${fold(
   "hypotheses",
   "Hypotheses it tests",
-  plan.hypotheses.length === 0
-    ? html`<p class="quiet">None.</p>`
-    : plan.hypotheses.map((record) => recordChip(record, 160)),
+  joined(plan.hypotheses.map((record) => record.label)),
+  list("cards", plan.hypotheses, (record) => html`<li>${recordChip(record, 160)}</li>`),
 )}
-${section(
+${fold(
   "premises",
   "Premises",
+  joined(plan.premises.map((record) => record.label)),
   list(
     "cards",
     plan.premises,
@@ -147,9 +172,17 @@ ${section(
       html`<li>${recordChip(record, 160)}<p class="said" dir="auto">${inlineMarkdown(record.explanation)}</p></li>`,
   ),
 )}
-${section("materials", "Materials it needs", materialList(plan.requiredMaterials))}
-${reviewSection(visit, room, plan.planId, plan.reviews, plan.reviewed)}
-${next}
-${ways([["JSON", readPath("plan", { planId: plan.planId })]])}`,
+${fold("materials", "Materials it needs", plan.requiredMaterials.length, materialList(plan.requiredMaterials))}
+${reviewSection(visit, room, planId, plan.reviews, plan.reviewed)}
+${fold(
+  "about",
+  "Provenance",
+  "its digest and its place in the Thread",
+  facts([
+    ["Content digest", digest(plan.contentDigest)],
+    ["Pinned at", html`<a href="${to(entryPath(plan.threadId, plan.entryId))}">its place in the Thread</a>`],
+  ]),
+)}
+${ways([["JSON", readPath("plan", { planId })]])}`,
   }
 }

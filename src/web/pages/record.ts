@@ -13,6 +13,7 @@ import { standing } from "../parts/entry.ts"
 import { evidenceList, citation, useList, warning } from "../parts/evidence.ts"
 import { effectsOf, forest } from "./forest.ts"
 import { absent, doubts, downstream, failures, isUntried, nothingOf, strength, untried } from "../parts/judging.ts"
+import { firstScreen, scopeLine } from "../parts/first-screen.ts"
 import { nextAct, steps } from "../parts/guide.ts"
 import { nextOfRecord } from "../parts/next-acts.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -272,23 +273,21 @@ export function recordPage(visit: Visit): Shown {
     wide: true,
     json: readPath("record", { versionId }),
     about: aboutRecord(record, room, author, assertion.wording, content.paper),
-    body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}</div>
-<p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
-      record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
-    }${kind === "finding" ? numbersLine(record.numbersCheck) : null}\
-<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span>\
-<span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
-<div class="first"><div>
-<h1 class="statement" dir="auto">${wording(assertion.wording, concepts, said(assertion.wording))}</h1>
-<p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope, said(scope))}</p>
-<div id="live-way" data-live>${wayOf(record, related, newest, answering)}</div>
-${quotation(content)}
-<div id="live-measured" data-live>${isNew ? null : measured}</div></div>
-<aside class="margin" aria-label="Verdict and next step">
-<div id="live-verdict" data-live>\
-${isNew ? untried(judged) : strength(judged, verdictOf(record, judged.bearing), record.reviewed)}
-${kind === "finding" ? glance(visit, record) : null}
-${next}</div></aside></div>
+    body: html`${firstScreen({
+      standing: standing(record, (notice) => takeBack(visit, notice)),
+      meta: html`<span><span class="label">${record.label}</span> ${words(kind)}</span>${
+        record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
+      }${kind === "finding" ? numbersLine(record.numbersCheck) : null}\
+<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span>`,
+      sentence: html`<h1 class="statement" dir="auto">\
+${wording(assertion.wording, concepts, said(assertion.wording))}</h1>`,
+      scope: scopeLine("Where it holds", phrase(scope, said(scope))),
+      way: wayOf(record, related, newest, answering),
+      picture: html`${quotation(content)}${isNew ? null : measured}`,
+      verdict: html`${isNew ? untried(judged) : strength(judged, verdictOf(record, judged.bearing), record.reviewed)}
+${kind === "finding" ? glance(visit, record) : null}`,
+      next,
+    })}
 ${warnings(record.warnings)}
 <div id="case" data-live>${
       isNew

@@ -123,7 +123,7 @@ export const forMembers = (visit: Visit, room: RoomLike, actions: Content): Html
   whyNot(visit, room) ?? html`<div class="actions">${actions}</div>`
 
 /** Shows a section of actions, except on a page that only shows. */
-export const doing = ({ canAct }: Visit, section: () => Html): Html | null => (canAct ? section() : null)
+export const doing = ({ canAct }: Visit, section: () => Html | false): Html | null => (canAct && section()) || null
 
 type Afforded = AnswerOf<"experiment" | "attempt">["affordances"]
 

@@ -292,7 +292,19 @@ export function nextOfRecord(
   verdict: string | undefined,
 ): Next | null {
   const { kind, status, versionId, label, roomId, threadId, execution } = record
+  const replacement = record.notices.findLast(
+    ({ replacementVersionId, withdrawn }) => replacementVersionId !== null && withdrawn === undefined,
+  )?.replacementVersionId
+  if (replacement != null)
+    return {
+      button: html`<a class="button" href="${to(`/records/${replacement}`)}">Read what replaces it</a>`,
+      why: html`${label} was replaced.`,
+    }
   if (status === "retracted" || status === "superseded") return null
+  if (kind === "cited_claim") {
+    const given = { roomId, threadId, "/premises/0/versionId": versionId }
+    return first("publish_hypothesis", given, "Propose a hypothesis", html`say what follows if ${label} holds here.`)
+  }
   if (kind === "finding")
     return verdict === undefined && execution !== null
       ? sayWhatItAnswers(versionId, execution.experimentId, label, "it answers nothing yet.")
@@ -313,4 +325,50 @@ export function nextOfRecord(
   }
   const why = related.length === 0 ? "nobody has tested it." : "test it another way."
   return first("propose_experiment", { roomId, threadId, hypotheses: versionId }, "Propose an experiment", why)
+}
+
+/** The next action for a checkpoint: renew it, review it, or answer what it left open. */
+export function nextOfCheckpoint(
+  visit: Visit,
+  { checkpointId, roomId, threadId, author, state, selected, stale, reviews, openQuestions }: AnswerOf<"checkpoint">,
+  { timelineWatermark, selectedCheckpointId }: AnswerOf<"thread_context">["thread"],
+): Next | null {
+  const me = visit.person?.userId
+  if (!selected)
+    return {
+      button: html`<a class="button" href="${to(`/checkpoints/${selectedCheckpointId ?? ""}`)}">Read the newer one</a>`,
+      why: "this one was replaced.",
+    }
+  const moved = { expectedWatermark: timelineWatermark, coversThrough: timelineWatermark }
+  if (stale)
+    return first(
+      "post_research_checkpoint",
+      { threadId, ...moved, state: "concluded" },
+      "Renew",
+      "news came since then.",
+    )
+  if (author.userId !== me && !reviews.some((review) => review.author.userId === me && review.withdrawn === null))
+    return first("submit_review", { target: checkpointId }, "Review it", "say what you checked.")
+  const [question] = openQuestions
+  if (question !== undefined)
+    return first("propose_experiment", { roomId, threadId, question }, "Propose an experiment", "a question is open.")
+  if (state === "concluded") return null
+  return first("post_research_checkpoint", { threadId, ...moved, state: "concluded" }, "Conclude", "it says so far.")
+}
+
+/** The next action for a material. */
+export const nextOfMaterial = ({ materialId, locations }: AnswerOf<"material">): Next => {
+  const why = locations.length === 0 ? "nobody has said where it can be had." : "say whether it can still be had there."
+  return first("report_material_location", { materialId }, "Report a location", why)
+}
+
+/** The next action for a link: to answer it. */
+export function nextOfLink(link: AnswerOf<"link">): Next {
+  const { threadId, entryId: replyToEntryId } = link.kind === "finding_link" ? link.card : link
+  const isUnanswered =
+    (link.kind === "disputes" || (link.kind === "review" && link.verdict !== "agrees")) &&
+    link.withdrawn === null &&
+    link.answered === null
+  const why = isUnanswered ? "nobody has answered it." : "say what you think of it."
+  return first("post_message", { threadId, replyToEntryId }, "Reply", why)
 }

@@ -29,39 +29,35 @@ export function costFact(costs: Costs): readonly [string, Html] | null {
   return ["Cost, as reported", html`${spent}${allowed}${over === null ? null : html` <strong>${over}</strong>`}`]
 }
 
-/** Renders a protocol: its summary, steps, and arms with their commands. @param stored a protocol as it was accepted */
-export function protocolParts(stored: unknown, id: string): Html {
-  const { summary, steps, arms, entrypoint, configuration, successCriteria, ...rest } = accepted("protocol", stored)
-  const { baselineRepeats } = rest
-  return html`${markdown(summary)}
-${steps.length === 0 ? null : html`<ol>${steps.map((step) => html`<li dir="auto">${inlineMarkdown(step)}</li>`)}</ol>`}
-${entrypoint === undefined ? null : html`<p>Entry point: ${argv(entrypoint.argv)}</p>`}
-${
-  arms.length === 0
-    ? null
-    : table(
-        "Arms",
-        ["Arm", "Command", "What sets it apart"],
-        arms.map(
-          (arm) => html`<tr id="arm-${id}-${arms.indexOf(arm)}"><th scope="row">${arm.name}</th>
-  <td>${argv(arm.argv)}</td><td>${arm.description === undefined ? null : inlineMarkdown(arm.description)}</td></tr>`,
-        ),
-        "caption",
-      )
+/** The arms of a protocol with their commands; null if it names none. @param stored a protocol as it was accepted */
+export function armTable(stored: unknown, id: string): Html | null {
+  const { arms } = accepted("protocol", stored)
+  if (arms.length === 0) return null
+  const isDescribed = arms.some(({ description }) => description !== undefined)
+  const rows = arms.map(
+    ({ name, argv: parts, description }, index) =>
+      html`<tr id="arm-${id}-${index}"><th scope="row">${name}</th><td>${argv(parts)}</td>\
+${isDescribed && html`<td>${description && inlineMarkdown(description)}</td>`}</tr>`,
+  )
+  return table("Arms", ["Arm", "Command", ...(isDescribed ? ["What sets it apart"] : [])], rows, "caption")
 }
-${
-  baselineRepeats &&
-  html`<p>Before anything else: ${counted(baselineRepeats.runs, "run")} of ${baselineRepeats.arm}.</p>`
+
+/** The steps of a protocol, what it begins with, and when it succeeds; null if it says none of these. */
+export function protocolSteps(stored: unknown): Html | null {
+  const { steps, entrypoint, configuration, successCriteria, baselineRepeats } = accepted("protocol", stored)
+  const parts = [
+    steps.length > 0 && html`<ol>${steps.map((step) => html`<li dir="auto">${inlineMarkdown(step)}</li>`)}</ol>`,
+    entrypoint && html`<p>Entry point: ${argv(entrypoint.argv)}</p>`,
+    baselineRepeats &&
+      html`<p>Before anything else: ${counted(baselineRepeats.runs, "run")} of ${baselineRepeats.arm}.</p>`,
+    successCriteria &&
+      html`<p>It succeeds if:</p>\
+<ul>${successCriteria.map((criterion) => html`<li dir="auto">${inlineMarkdown(criterion)}</li>`)}</ul>`,
+    configuration && html`<details><summary>Configuration</summary>${jsonBlock(configuration)}</details>`,
+  ].filter((part) => part !== undefined && part !== false)
+  return parts.length === 0 ? null : html`${parts}`
 }
-${
-  successCriteria === undefined
-    ? null
-    : html`<p>It succeeds if:</p>\
-<ul>${successCriteria.map((criterion) => html`<li dir="auto">${inlineMarkdown(criterion)}</li>`)}</ul>`
-}
-${
-  configuration === undefined
-    ? null
-    : html`<details><summary>Configuration</summary>${jsonBlock(configuration)}</details>`
-}`
-}
+
+/** Renders a protocol: its summary, arms and steps. @param stored a protocol as it was accepted */
+export const protocolParts = (stored: unknown, id: string): Html =>
+  html`${markdown(accepted("protocol", stored).summary)}${armTable(stored, id)}${protocolSteps(stored)}`
