@@ -107,6 +107,7 @@ const REST = [
   "test/web/mistakes.test.ts",
   "test/web/newcomer.test.ts",
   "test/web/provider-pages.test.ts",
+  "test/web/record-page.test.ts",
   "test/web/since-you-were-here.test.ts",
   "test/web/tabs.test.ts",
   "test/web/ten-tasks.test.ts",

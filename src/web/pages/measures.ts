@@ -148,7 +148,7 @@ export function measuredBy(visit: Visit, attempt: Attempt, findings: readonly An
   const inOrder = usedFirst(columns.metrics, effects, (metric) => metric)
   const stepped = inOrder.filter((metric) => hasSteps(compared, metric))
   const stepless = inOrder.filter((metric) => !hasSteps(compared, metric))
-  const figures = stepped
+  const curves = stepped
     .slice(0, PICTURES)
     .map((metric, place) => metricFigure(visit, metric, compared, undefined, whole, place))
   const others = html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`
@@ -160,18 +160,18 @@ export function measuredBy(visit: Visit, attempt: Attempt, findings: readonly An
           stepless.length > DOTS ? html`<p class="meta">These are the first ${DOTS} values without a step.</p>` : null
         }`
   // Repeats are told as means; curves say more than groups of one value.
-  const isGrouped = byGroup !== null && (byGroup.isRepeated || figures.length === 0)
-  const seen = isGrouped ? [] : figures.slice(0, FIRST)
+  const isGrouped = byGroup !== null && (byGroup.isRepeated || curves.length === 0)
+  const seen = isGrouped ? [] : curves.slice(0, FIRST)
   const isDotted = !isGrouped && dots !== null && (seen.length === 0 || stepless.length <= FEW)
   const none = html`<p class="claimed">${stateBadge("untested", "No metric was reported")}</p>`
   const drawn = html`${isDotted && dots}${seen.length > 0 && html`<div class="pair">${seen}</div>`}${
     isDotted || seen.length > 0 ? null : metrics.length === 0 ? none : lastValues(attempt, GROUPS)
   }`
-  const rest = figures.slice(seen.length)
-  const hidden = stepped.length - figures.length
+  const rest = curves.slice(seen.length)
+  const hidden = stepped.length - curves.length
   const beyond =
     hidden > 0 &&
-    html`<p class="meta">${figures.length} of its ${columns.metricsTruncated ? "first " : ""}${stepped.length} \
+    html`<p class="meta">${curves.length} of its ${columns.metricsTruncated ? "first " : ""}${stepped.length} \
 metrics over steps are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
   const left = [
     ...(isGrouped || byGroup === null ? [] : [byGroup.picture]),
