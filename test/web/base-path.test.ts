@@ -104,7 +104,7 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
   await page.getByLabel("Write in this Thread").fill("Said without a script.")
   await page.getByRole("button", { name: "Post" }).click()
   t.match(await page.locator("#timeline").textContent(), /Said without a script/)
-  await page.locator("#timeline .chosen").getByRole("link", { name: "Reply" }).click()
+  await page.locator("#timeline .chosen").getByRole("button", { name: "Reply" }).click()
   t.match(await page.locator(".about").textContent(), /In answer to .*: Said without a script/)
   await page.getByLabel("Your reply").fill("Answered without one.")
   await page.getByRole("button", { name: /^Post/ }).click()

@@ -85,6 +85,25 @@ t.test("an owner's rare acts are in one menu at the entry, and others have none"
   t.notMatch(other, 'class="menu"')
 })
 
+t.test("a Thread has a link to each entry's menu, which opens in place, or on the page of the entry", async (t) => {
+  const thread = at(`/threads/${demo.rooms.main.openingThreadId}`)
+  const menu = page.locator("#timeline a.menu").first()
+  await page.goto(thread)
+  const of = (await menu.getAttribute("href"))?.split("#")[1] ?? ""
+  await menu.click()
+  await page.waitForURL(/more=1#entry-/)
+  const link = (shown: typeof page) => shown.locator(`#${of} .menu`).getByRole("link", { name: /^Withhold/ })
+  t.ok(await link(page).isVisible(), "without a script")
+  const scripted = await browser.newContext({ storageState: await context.storageState() })
+  const live = await scripted.newPage()
+  await live.goto(thread)
+  await live.locator(`#${of} a.menu`).click()
+  await link(live).waitFor()
+  t.equal(new URL(live.url()).search, "", "with one the page stays")
+  t.same(await violations(live), [])
+  await scripted.close()
+})
+
 t.test("axe finds nothing in it, with an open menu, on a phone and in the dark", async (t) => {
   const { cookies } = await context.storageState()
   for (const [width, colorScheme] of [

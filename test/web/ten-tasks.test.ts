@@ -261,7 +261,7 @@ t.test("9. a message is withheld", async (t) => {
   await page.goto(at(`/threads/${demo.rooms.empty.openingThreadId}`))
   const ada = new Klm(page)
   const entry = page.locator(`[data-entry]`, { hasText: "hf_kT9" })
-  await ada.press(entry.locator(".menu summary"))
+  await ada.press(entry.locator(".menu"))
   await ada.press(entry.getByRole("link", { name: /^Withhold/ }))
   await ada.choose(page.getByLabel("Why"), "A secret that gives access")
   await ada.write(page.getByLabel("In a sentence"), "A token, revoked since.")

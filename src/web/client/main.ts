@@ -12,13 +12,14 @@ import { recogniseAsTyped } from "./recognised.ts"
 import { showChosenCases } from "./rows.ts"
 import { linkToUnseen, markUnseen } from "./seen.ts"
 import { countTicks } from "./ticks.ts"
-import { writeInPlace } from "./writing.ts"
+import { openMenus, writeInPlace } from "./writing.ts"
 
 showChosenCases(document)
 keepDrafts()
 workForms()
 copyOnClick()
 writeInPlace()
+openMenus()
 readFiles()
 takePictures()
 recogniseAsTyped()

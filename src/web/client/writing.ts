@@ -1,7 +1,7 @@
 /** Writing within a Thread: replies that quote the selected text, and previews. */
 import { v4 as uuid } from "uuid"
 import { keepDraft } from "./drafts.ts"
-import { made } from "./page.ts"
+import { made, pageIn } from "./page.ts"
 import { drawn } from "./rows.ts"
 
 /** The selected text within an entry, as Markdown. Formulas become their source. */
@@ -138,5 +138,22 @@ export function writeInPlace(): void {
     if (entry === null || event.button !== 0 || selectedIn(entry) === "") return
     event.preventDefault()
     replyTo(entry)
+  })
+}
+
+/** Opens the menu of an entry in place: a page has only a link to it at each entry. */
+export function openMenus(): void {
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a.menu") : null
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+    event.preventDefault()
+    const open = async (): Promise<void> => {
+      const page = await pageIn(await fetch(link.href))
+      const menu = page.getElementById(new URL(link.href).hash.slice(1))?.querySelector("details.menu")
+      if (menu == null) throw new Error("no menu")
+      link.replaceWith(menu)
+      menu.querySelector("summary")?.focus()
+    }
+    open().catch(() => location.assign(link.href))
   })
 }

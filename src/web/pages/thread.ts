@@ -11,7 +11,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { entryPath, readPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { act, forMembers, roleIn, whyNot, entryMenu } from "../parts/actions.ts"
+import { act, entryMenu, forMembers, roleIn, whyNot } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { entryItem, type EntryView, gist } from "../parts/entry.ts"
 import { numbersOf } from "../parts/numbers.ts"
@@ -87,8 +87,13 @@ ${isReply ? html`<button class="plain" type="button" data-leave>Cancel</button>`
 const newFrom = html`<li class="new-from" id="new-from">New since you were here</li>`
 
 /** A link to the form of a reply. The script opens the form below the entry instead. */
-const replyLink = ({ entryId, threadId }: Entry): Html =>
-  html`<a data-reply href="${to(withQuery("/do/post_message", { threadId, replyToEntryId: entryId }))}">Reply</a>`
+/** The form that the reply buttons of all entries send: one form makes a long page lighter than a link at each. */
+const replying = (threadId: string): Html =>
+  html`<form id="replying" action="${to("/do/post_message")}" hidden>\
+<input type="hidden" name="threadId" value="${threadId}"></form>`
+
+const replyButton = ({ entryId }: Entry): Html =>
+  html`<button form="replying" name="replyToEntryId" value="${entryId}" data-reply>Reply</button>`
 
 const followUp = (roomId: string, { entryId }: Entry): Html =>
   html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new \
@@ -171,10 +176,16 @@ export function threadPage(visit: Visit): Fitting {
   const role = roleIn(visit, room)
   const writes = (role === "member" || role === "owner") && room.state === "active"
   const menu = entryMenu(visit, room)
+  const chosenId = visit.parameter("entry")?.toLowerCase()
+  const menuOf = ({ entryId, sequence }: Entry): Html | null => {
+    const json = readPath("thread_timeline", { threadId }, { after: sequence - 1, limit: 1 })
+    const isOpen = entryId === chosenId && visit.parameter("more") !== undefined
+    return menu({ entryId }, `entry ${sequence}`, { json, isOpen })
+  }
   const at = { roomId: room.roomId, threadId }
   const view: EntryView = {
     known: new Map(entries.map((entry) => [entry.entryId, entry])),
-    chosen: visit.parameter("entry")?.toLowerCase(),
+    chosen: chosenId,
     labels: new Map(
       context.findingLinks.flatMap(({ towardHypothesis }) =>
         towardHypothesis.map(({ versionId, label }) => [versionId, label] as const),
@@ -182,12 +193,8 @@ export function threadPage(visit: Visit): Fitting {
     ),
     numbers: (text, since) => numbersOf(visit, { roomId: room.roomId, since }, text),
     below: (entry) =>
-      html`${writes && replyLink(entry)}${writes && entry.card !== undefined && followUp(room.roomId, entry)}${
-        entry.receipt === undefined
-          ? html` ${menu({ entryId: entry.entryId }, `entry ${entry.sequence}`, {
-              json: readPath("thread_timeline", { threadId }, { after: entry.sequence - 1, limit: 1 }),
-            })}`
-          : null
+      html`${writes && replyButton(entry)}${writes && entry.card !== undefined && followUp(room.roomId, entry)}${
+        entry.receipt === undefined && html` ${menuOf(entry)}`
       }`,
   }
   const listed = messagesAlone(visit) ? entries.filter(({ message }) => message !== undefined) : entries
@@ -222,7 +229,7 @@ ${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, cove
       json: readPath("thread_timeline", { threadId }),
       feeds: feedLinks(`/threads/${threadId}`, thread.title),
       ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
-      body: html`${writes ? html`<a class="skip" href="#text-thread">Skip to writing</a>` : null}\
+      body: html`${writes ? html`<a class="skip" href="#text-thread">Skip to writing</a>${replying(threadId)}` : null}\
 ${head(context, follows)}
 ${
   earlier > 0 && opening !== undefined

@@ -55,11 +55,15 @@ href="${to(withQuery("/do/withhold_content", { roomId: room.roomId, [`/of/${name
  */
 export function entryMenu(visit: Visit, room: RoomLike): (of: Named, what: string, ways: EntryWays) => Html | null {
   const withholding = governing(visit, room)
-  return (of, what, { page, json, verify }) => {
+  return (of, what, { page, json, verify, isOpen }) => {
     const link = withholding(of, what)
+    if (link !== null && isOpen === false && "entryId" in of)
+      return html`<a class="menu" href="?entry=${of.entryId}&amp;more=1#entry-${of.entryId}" \
+aria-label="More about ${what}">⋯</a>`
     return (
       link &&
-      html`<details class="menu"><summary aria-label="More about ${what}">⋯</summary><div>\
+      html`<details class="menu"${isOpen === true && html` open`}>\
+<summary aria-label="More about ${what}">⋯</summary><div>\
 ${link}<button type="button" class="plain" data-copy="${page && `${visit.edge.baseUrl}${page}`}">Copy link</button>\
 ${verify === undefined ? null : html`<a href="${to(verify)}">Verify</a>`}<a href="${to(json)}">JSON</a></div></details>`
     )
@@ -71,6 +75,11 @@ interface EntryWays {
   readonly page?: string
   readonly json: string
   readonly verify?: string
+  /**
+   * True shows the menu of an entry of a Thread open, false only a link to the page that does: a long page is lighter
+   * with links.
+   */
+  readonly isOpen?: boolean
 }
 
 export type Given = Readonly<Record<string, string | number | undefined | null>>
