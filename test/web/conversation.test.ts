@@ -58,9 +58,15 @@ t.test("labels in a row are told as a range", (t) => {
   t.end()
 })
 
-for (const width of [1440, 390])
-  t.test(`a Thread of ${width} pixels shows all messages, and its runs are lines`, async (t) => {
-    const { page, troubles, context } = await watched(browser, house.baseUrl, { viewport: { width, height: 900 } })
+for (const [width, colorScheme] of [
+  [1440, "light"],
+  [390, "light"],
+  [1440, "dark"],
+  [390, "dark"],
+] as const)
+  t.test(`a Thread of ${width} pixels, ${colorScheme}, shows all messages, and its runs are lines`, async (t) => {
+    const viewport = { width, height: 900 }
+    const { page, troubles, context } = await watched(browser, house.baseUrl, { viewport, colorScheme })
     await page.goto(`${house.baseUrl}/threads/${threadId}`)
     t.equal(await page.locator("#timeline .post").count(), MESSAGES)
     const height = Number(await page.evaluate("document.documentElement.scrollHeight"))

@@ -139,6 +139,20 @@ t.test("nothing is bold beside a single run that it cannot be told apart from", 
   await context.close()
 })
 
+t.test("where only the arms' names part the runs, the page says that nothing repeats, and names no best", async (t) => {
+  const { path } = await compared(
+    "Names alone",
+    named.map(({ metrics }) => ({ argv: [], metrics })),
+  )
+  for (const address of [path, `${path}&by=arm`]) {
+    const text = await textOf(address)
+    t.match(text, /Each group is one run \(n = 1\).* Each value of arm has one seed only\./)
+    t.match(text, /If the seed is part of its name, report the name without it: then runs repeat each other\./)
+    t.match(text, /Which is best No answer: early s1 has the lower error, but each is one run \(n = 1\)\./)
+    t.notMatch(text, /Average over arm and/, "there is nothing else to group by")
+  }
+})
+
 t.test("a value without a step, or with one step, is a dot with its value and no curve", async (t) => {
   const told = (metrics: readonly object[]): Run => ({ argv: ["--rate", "1"], metrics })
   const { path, first } = await compared("Values", [

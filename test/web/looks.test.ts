@@ -26,7 +26,7 @@ t.test("a wide table and a formula stay within the screen of a phone, and can be
   t.equal(await page.evaluate("document.documentElement.scrollWidth"), 390, "the page is not wider than the screen")
   t.ok(
     await page.evaluate(
-      "(table => table.scrollWidth > table.clientWidth + 100)([...document.querySelectorAll('.prose table')].at(-1))",
+      "(box => box.scrollWidth > box.clientWidth + 100)([...document.querySelectorAll('.prose .table')].at(-1))",
     ),
     "the table is wider, inside its own frame",
   )

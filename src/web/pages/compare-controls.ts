@@ -113,17 +113,23 @@ export function alone(visit: Visit, question: Question, measures: readonly Measu
       ? null
       : html`<p class="hint">Averaged over ${named(averaged)}: each of its values has one ${seed} only, so grouping by \
 it makes groups of one run.</p>`
+  // Nothing else parts the runs, so an average over these names would be one of everything.
+  const isAll = instead !== null && instead.by.length === 0
+  const once = `Each value of ${named(withSeed)} has one ${seed} only.`
   const varies =
     withSeed.length === 0
       ? `Run it with more ${seed === "run" ? "seeds" : `${seed}s`} to learn the spread.`
-      : `Each value of ${named(withSeed)} has one ${seed} only.`
-  const rest = instead === null ? "" : instead.by.length === 0 ? "" : ` and group by ${named(instead.by)}`
+      : isAll
+        ? `${once} If the ${seed} is part of its name, report the name without it: then runs repeat each other.`
+        : once
   return html`<div class="banner warn" role="note"><p>Each group is one run (n = 1), so no difference can be told from \
 noise${by.length === 0 ? null : ` when grouped by ${named(by)}`}. ${varies}\
 ${
   instead === null
     ? null
-    : html` <a href="${grouped(visit, instead)}" rel="nofollow">Average over ${named(instead.pool)}${rest}</a>`
+    : html` <a href="${grouped(visit, instead)}" rel="nofollow">${
+        isAll ? "Put all runs into one group" : `Average over ${named(instead.pool)} and group by ${named(instead.by)}`
+      }</a>`
 }</p></div>`
 }
 
