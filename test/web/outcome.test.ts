@@ -7,6 +7,7 @@ import { ResearchRoomClient } from "research-room/client"
 import { violations } from "./axe.ts"
 import { signIn } from "./pages.ts"
 import { demoInBrowser } from "./scene.ts"
+import { Typist } from "./typist.ts"
 import { watched } from "./watched.ts"
 
 t.setTimeout(120_000)
@@ -69,6 +70,37 @@ t.test("a run whose start was never reported is started and ended in four acts, 
   await page.waitForURL(/done=report_attempt_event/)
   t.match(await read(attemptId), { outcome: "succeeded", metrics: [{ value: 0.125 }, { value: 0.25 }] })
   t.same(await events(attemptId), ["started", "succeeded"])
+  t.same(troubles(), [])
+})
+
+t.test("the keyboard alone says what happened, and publishes the finding with its verdict", async (t) => {
+  const attemptId = await registered({ intent: "exploratory" })
+  const { label } = await read(attemptId)
+  await page.goto(at(`/attempts/${attemptId}`))
+  const outcome = new Typist(page)
+  await outcome.send(`Report what happened to ${label}`)
+  await page.getByRole("heading", { level: 1, name: `What happened to ${label}?` }).waitFor()
+  await outcome.tick("It succeeded")
+  await outcome.write("Table of values", TABLE)
+  await page.getByText("error: metric, 2 values").waitFor()
+  await outcome.send("Report it")
+  await page.waitForURL(/done=report_attempt_event/)
+  t.match(await read(attemptId), { outcome: "succeeded", metrics: [{ value: 0.125 }, { value: 0.25 }] })
+
+  const finding = new Typist(page)
+  await finding.send("Publish a finding")
+  await page.waitForURL(/do\/publish_finding/)
+  await finding.write("What did you find?", "With a shift the error is 0.19.")
+  await page.locator("[data-structure] .tag").first().waitFor()
+  await finding.write("How did it come out?", "positive")
+  const focused = () => page.evaluate("document.activeElement.name")
+  for (let tabs = 0; tabs < 100 && (await focused()) !== "/says/towardQuestion/verdict"; tabs += 1)
+    await finding.press("Tab")
+  await page.keyboard.type("answers")
+  await finding.send("Publish the finding")
+  await page.waitForURL(/done=publish_finding/)
+  t.match(await page.locator("#main").innerText(), /answers\s+the question of E\d/)
+  t.ok(outcome.keys + finding.keys < 200, `${outcome.keys} and ${finding.keys} keys beside the text`)
   t.same(troubles(), [])
 })
 
