@@ -6,7 +6,7 @@ import { entryPath, readPath } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown, phrase } from "../markdown.ts"
 import { whyNot } from "../parts/actions.ts"
-import { firstScreen, type FirstScreen, scopeLine, stands } from "../parts/first-screen.ts"
+import { firstScreen, type FirstScreen, stands } from "../parts/first-screen.ts"
 import { nextAct } from "../parts/guide.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { nextOfLink } from "../parts/next-acts.ts"
@@ -96,8 +96,8 @@ function ofStatement(visit: Visit, link: Exclude<Link, { kind: "finding_link" | 
     sentence: html`<h1>${struckIf(link.withdrawn, stateBadge(link.kind, `${title(link.kind)} ${link.target.label}`))}\
 </h1>`,
     scope: html`<p class="said" dir="auto">${inlineMarkdown(link.explanation)}</p>\
-${part && scopeLine("Disputed part", phrase(partInWords(part)))}\
-${correction && scopeLine("Correction", phrase(correction))}\
+${part && html`<p><strong>Disputed part:</strong> ${phrase(partInWords(part))}</p>`}\
+${correction && html`<p><strong>Correction:</strong> ${phrase(correction)}</p>`}\
 <p>${recordChip(link.target, 220)}</p>\
 ${link.answered && answeredBy(link.threadId, link.answered)}\
 ${link.replacement && html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}\
