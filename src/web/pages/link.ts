@@ -31,9 +31,7 @@ ${exactTime(at)}.</p>`
 function measuredBy(visit: Visit, roomId: string, record: Parameters<typeof recordChip>[0]): Html {
   const effects = orNull(() => visit.ask("record", { versionId: record.versionId }))?.effects ?? []
   const picture = effectsOf(visit, roomId, effects, record.label)
-  return (
-    picture ?? html`<p class="claimed">${stateBadge("untested", `${record.label} claims, and measured nothing`)}</p>`
-  )
+  return picture ?? html`<p class="claimed">${stateBadge("untested", `${record.label} has no measured effect`)}</p>`
 }
 
 type Screen = Pick<FirstScreen, "meta" | "sentence" | "scope" | "picture" | "verdict">
@@ -76,7 +74,7 @@ function ofReview(visit: Visit, link: Extract<Link, { kind: "review" }>): Screen
 ${record && effectsOf(visit, record.roomId, record.effects, record.label)}`,
     verdict: stands(
       struckIf(link.withdrawn, stateBadge(link.verdict)),
-      link.answered === null ? "Its target's author has not answered." : "Its target's author has answered.",
+      link.answered === null ? "No answer from its target's author yet." : "Its target's author has answered.",
     ),
   }
 }
@@ -107,7 +105,7 @@ ${evidence.length > 0 && html`<p>Evidence: ${evidence.map((versionId) => html`${
       stateBadge(link.status, `${link.target.label} is ${words(link.status)}`),
       link.kind === "disputes" &&
         link.withdrawn === null &&
-        (link.answered === null ? "Its author has not answered." : "Its author has answered."),
+        (link.answered === null ? "No answer from its author yet." : "Its author has answered."),
     ),
   }
 }

@@ -369,6 +369,6 @@ export function nextOfLink(link: AnswerOf<"link">): Next {
     (link.kind === "disputes" || (link.kind === "review" && link.verdict !== "agrees")) &&
     link.withdrawn === null &&
     link.answered === null
-  const why = isUnanswered ? "nobody has answered it." : "say what you think of it."
+  const why = isUnanswered ? "it waits for an answer." : "say what you think of it."
   return first("post_message", { threadId, replyToEntryId }, "Reply", why)
 }
