@@ -1,7 +1,7 @@
 /**
  * The structure of `src`: imports run downwards from floor to floor, nothing runs in a circle, and SQL names the tables
  * of its own folder, or those that `schema.sql` lists as joined (`-- joined: people by src/rooms`). Each rule is shown
- * to catch its fault. Casts are counted, and no line is too wide.
+ * to catch its fault. Casts are counted, no line is too wide, and SECURITY.md tells each bound as the code has it.
  */
 import { globSync, readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
@@ -10,6 +10,7 @@ import { parse, type TemplateLiteral } from "acorn"
 import { full } from "acorn-walk"
 import { test } from "tap"
 import { wideLines } from "../build/wide-lines.ts"
+import { limits } from "../src/contract/limits.ts"
 import { searchKinds } from "../src/contract/objects/objects.ts"
 
 /** From the top. Modules on one floor do not import each other. */
@@ -233,4 +234,94 @@ test("no line is wider than 120 columns", async (t) => {
   })
   t.strictSame(wideLines(folder), ["src/a.ts:2"], "columns are characters, and data have none")
   t.strictSame(wideLines(root), [])
+})
+
+/** How a page may write a number: whole, or by the unit of its bytes or pixels. */
+const spellings = (value: number): string[] => [
+  value.toLocaleString("en"),
+  ...["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"].slice(value - 1, value),
+  ...(
+    [
+      [1024, "KiB"],
+      [1024 ** 2, "MiB"],
+      [1024 ** 3, "GiB"],
+      [1_000, "kB"],
+      [1_000_000, "MB"],
+      [1_000_000, "million"],
+    ] as const
+  )
+    .filter(([unit]) => value % unit === 0)
+    .map(([unit, name]) => `${value / unit} ${name}`),
+  ...(value % 60 === 0 ? [`${value / 60} minutes`] : []),
+]
+
+/**
+ * What a page says wrongly of bounds: a name that is none, a bound that it leaves out, and one whose number is neither
+ * after its name nor in its paragraph. The first table leaves the numbers to the manifest.
+ */
+function wrongBounds(page: string, bounds: Readonly<Record<string, number>>): string[] {
+  const table = page.slice(page.indexOf("| what is counted"), page.indexOf("- **Nobody is locked out"))
+  const paragraphs = page.replace(table, "\n\n").split(/\n(?=- |\n|#)/)
+  const pairs = [...page.matchAll(/`(\w+)`\s([\d,]+)(?=[,.]\s)/g)]
+  const listed = new Map(pairs.map(([, name = "", number = ""]) => [name, Number(number.replaceAll(",", ""))]))
+  const naming = (name: string) => paragraphs.filter((text) => text.includes(`\`${name}\``))
+  const says = (text: string, value: number) =>
+    spellings(value).some((each) => new RegExp(`(?<![\\d,.])${each}(?![\\d]|,\\d|\\.\\d)`, "i").test(text))
+  const named = [...page.matchAll(/\(`[a-z]\w+`(?:, `[a-z]\w+`)*\)/g)].flatMap(([list]) => list.match(/\w+/g) ?? [])
+  return [
+    ...[...named, ...listed.keys()].filter((name) => bounds[name] === undefined).map((name) => `${name} is no bound`),
+    ...Object.entries(bounds).flatMap(([name, value]) => {
+      const own = listed.get(name)
+      if (own !== undefined) return own === value ? [] : [`${name} is ${value}, not ${own}`]
+      const texts = naming(name)
+      if (texts.length === 0) return table.includes(`\`${name}\``) ? [] : [`${name}, ${value}, is left out`]
+      return texts.some((text) => says(text, value)) ? [] : [`${name} is ${value}, which its paragraph does not say`]
+    }),
+  ]
+}
+
+/** Numbers of the page that stand beside what they bound: where the code has them. */
+const beside: readonly [says: RegExp, file: string, has: RegExp][] = [
+  [/16 of 64 that wait for an answer/, "edge/requests/forward.ts", /PLACES = \{ total: 64, each: 16 \}/],
+  [
+    /passes on 64 requests at once that wait for an answer, 16 of one/,
+    "edge/requests/forward.ts",
+    /total: 64, each: 16/,
+  ],
+  [
+    /scrypt \(N=2\^14, r=8, p=5\), at most two at a time/,
+    "people/passwords.ts",
+    /N: 2 \*\* 14, r: 8, p: 5[^]*AT_ONCE = 2\n/,
+  ],
+  [/at most 64 attempts of each kind wait/, "people/passwords.ts", /WAITING = 64\n/],
+  [/address alone, ten times as many/, "people/sign-in-limit.ts", /ADDRESS_FACTOR = 10\n/],
+  [/remembers eight addresses\s+for each name/, "people/sign-in-limit.ts", /ADDRESSES_OF_NAME = 8\n/],
+  [
+    /answers are read up to 256 KiB, for at most 8 seconds/,
+    "people/provider/provider.ts",
+    /= 8_000\n.*= 256 \* 1024\n/,
+  ],
+  [/At most 8 sign-ins are with the provider/, "people/provider/provider.ts", /AT_ONCE = 8\n/],
+  [/rows are corrected 200 at a time/, "ledger/replay/remake.ts", /CORRECTED = 200\n/],
+  [/indexes merged by 64 pages/, "research/search/indexing.ts", /MERGED = 64\n/],
+  [/free pages overwritten by 512 KiB/, "ledger/storage/residue.ts", /\[512 \* 1024, /],
+  [/compressed as they arrive, four at once/, "edge/limits/receiving.ts", /LOGS_AT_ONCE = 4\n/],
+  [/cut off after 10 seconds and stalled requests\s+after 30/, "http/server.ts", /10_000, requestTimeout: 30_000/],
+  [/a line of more than 4,000,000 characters/, "library/papers/import.ts", /LONGEST_LINE = 4_000_000\n/],
+  [/more than 100 times its size/, "library/papers/import.ts", /MAX_EXPANSION = 100\n/],
+  [/at most 10,000,000 characters of an answer/, "library/papers/fetcher.ts", /LONGEST_ANSWER = 10_000_000\n/],
+  [/limited to two a second/, "edge/telemetry/request-log.ts", /perMinute: 120/],
+]
+
+test("SECURITY.md has each bound of the contract with its number, and no other", async (t) => {
+  const page = "\n\n- At most 5 of them (`few`), and 2 MiB (`bytes`).\n- More: `many` 1,000, `lost` 7.\n"
+  const faults = ["lost is no bound", "few is 6, which its paragraph does not say", "more, 9, is left out"]
+  t.strictSame(wrongBounds(page, { few: 6, bytes: 2 * 1024 ** 2, many: 1_000, more: 9 }), faults)
+  t.strictSame(wrongBounds(page, { few: 5, bytes: 2 * 1024 ** 2, many: 100, lost: 7 }), ["many is 100, not 1000"])
+  const security = readFileSync(join(root, "SECURITY.md"), "utf8")
+  t.strictSame(wrongBounds(security, limits), [])
+  for (const [says, file, has] of beside) {
+    t.match(security, says)
+    t.match(readFileSync(join(root, "src", file), "utf8"), has, `${file} is as ${says} says`)
+  }
 })
