@@ -122,6 +122,7 @@ const REST = [
   "test/withholding/bytes.test.ts",
   "test/withholding/copy.test.ts",
   "test/withholding/elsewhere.test.ts",
+  "test/withholding/ending.test.ts",
   "test/withholding/page.test.ts",
   "test/withholding/story.test.ts",
   "test/withholding/threads.test.ts",

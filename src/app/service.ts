@@ -104,7 +104,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       "writes of this instance are dated in the future: the clock was ahead when they were accepted, " +
         "or is behind now; new writes are dated by the clock",
     )
-  started.defer(keepClean(instance, options.log))
+  const stopCleaning = keepClean(instance, options.log)
+  started.defer(() => void stopCleaning())
   const readiness = new Readiness({
     file,
     ledger: instance.ledger,
@@ -193,6 +194,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await webhooks.close()
       for (const source of sources) await source.close()
       await instance.accounts.settle()
+      await stopCleaning()
       await readers?.close()
       pasts.close()
       running.dispose()

@@ -46,6 +46,7 @@ const START_SECONDS = 10
 export class Child {
   readonly #process: ChildProcess
   readonly #channel: Channel<BoundedWork, object>
+  readonly #gone: Promise<void>
   #hasEnded = false
 
   private constructor(megabytes: number) {
@@ -67,6 +68,7 @@ export class Child {
       on: (event: "message", listener: (message: Message) => void) => child.on(event, listener),
     }
     this.#channel = new Channel(port, {})
+    this.#gone = new Promise((resolve) => child.once("error", () => resolve()).once("exit", () => resolve()))
     child.on("error", (error) => this.#fail(error))
     child.once("exit", (code, signal) =>
       this.#fail(
@@ -110,6 +112,12 @@ export class Child {
 
   end(): void {
     this.#fail(new Error("The process was ended."))
+  }
+
+  /** Waits until the ended process is gone, with all that it had open. */
+  async gone(): Promise<void> {
+    this.#process.ref()
+    await this.#gone
   }
 
   /** Sets whether this process waits for the child before it exits. */

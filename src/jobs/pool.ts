@@ -46,15 +46,21 @@ export class Pool {
   /**
    * Runs a job and returns its output.
    * @param caller who has at most one place in the queue; null for the service itself
+   * @param signal ends the process of a job that runs; the promise is rejected when the process is gone
    * @throws Refusal the job's own if it exceeds its limits; 503 `temporarily_unavailable` if the queue is full or the
    * process is lost
    */
-  async run<Input, Output>(job: Job<Input, Output>, input: Input, caller: string | null = null): Promise<Output> {
+  async run<Input, Output>(
+    job: Job<Input, Output>,
+    input: Input,
+    caller: string | null = null,
+    signal?: AbortSignal,
+  ): Promise<Output> {
     await this.#ownTurn(caller)
     try {
       await this.#acquire()
       try {
-        return await this.#work(job, input)
+        return await this.#work(job, input, signal)
       } finally {
         this.#release()
       }
@@ -135,10 +141,14 @@ export class Pool {
   async #work<Input, Output>(
     { name, bounds, output, endsProcess, tooCostly }: Job<Input, Output>,
     input: Input,
+    signal?: AbortSignal,
   ): Promise<Output> {
     let child: Child | undefined
+    const end = () => child?.end()
     try {
       child = this.#take(bounds.megabytes) ?? (await Child.start(bounds.megabytes))
+      signal?.throwIfAborted()
+      signal?.addEventListener("abort", end)
       const made = await child.ask(bounds.seconds, (work) => work.ask("run", bounds.seconds, name, input, output))
       if (made === null) throw new TooCostly("the work made too much")
       return trusted<Output>(made)
@@ -150,10 +160,12 @@ export class Pool {
         cause: error,
       })
     } finally {
+      signal?.removeEventListener("abort", end)
       if (child?.hasEnded === false) {
         if (endsProcess) child.end()
         else this.#keep(child, bounds.megabytes)
       }
+      if (signal?.aborted) await child?.gone()
     }
   }
 

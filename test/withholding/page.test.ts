@@ -29,7 +29,7 @@ t.test(
 
     const page = await pageOf("ada")
     await page.goto(at(`/threads/${threadId}`))
-    await page.locator(".menu summary").first().click()
+    await page.locator("#timeline .menu").first().click()
     await page.getByRole("link", { name: "Withhold something of entry 1" }).click()
     await page.getByRole("heading", { name: "Withhold text of the message of entry" }).waitFor()
     await page.getByRole("checkbox", { name: /Text The token is/ }).waitFor()

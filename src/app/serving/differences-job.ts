@@ -36,12 +36,15 @@ const job: Job<DifferencesOrder, readonly Found[]> = {
 
 const pool = new Pool({ processes: 1, waiting: 1 })
 
-/** @param file the data, which only this process serves */
-export async function differencesInProcess(file: string): Promise<FoundElsewhere> {
+/**
+ * @param file the data, which only this process serves
+ * @param signal ends the search; it is over when the promise is rejected
+ */
+export async function differencesInProcess(file: string, signal: AbortSignal): Promise<FoundElsewhere> {
   const into = scratchFor(file)
   const remove = () => ["", "-journal"].forEach((suffix) => rmSync(`${into}${suffix}`, { force: true }))
   try {
-    const rows = await pool.run(job, { file, into })
+    const rows = await pool.run(job, { file, into }, null, signal)
     const made = openMade(into)
     return {
       rows,

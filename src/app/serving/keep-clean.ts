@@ -21,13 +21,19 @@ const REST = 1
 
 /**
  * Cleans the files now, after each withholding and, until that succeeds, every minute, without keeping the process
- * alive. @returns a function that stops it
+ * alive. @returns a function that stops it; once its promise is settled, no other process has a file beside the data
  */
-export function keepClean({ db, cleaning, ledger, tables }: Instance, log: Logger, times = cleaningTimes): () => void {
+export function keepClean(
+  { db, cleaning, ledger, tables }: Instance,
+  log: Logger,
+  times = cleaningTimes,
+): () => Promise<void> {
   const { gatherMs, retryMs } = times
   let timer: NodeJS.Timeout | undefined
   let [isAtWork, isFailing, isStopped] = [false, false, false]
   let restUntil = 0
+  const stopping = new AbortController()
+  let looking: Promise<unknown> | undefined
 
   function soon(milliseconds: number): void {
     if (timer !== undefined || isAtWork || isStopped) return
@@ -61,11 +67,20 @@ export function keepClean({ db, cleaning, ledger, tables }: Instance, log: Logge
     if (isUnclean(db)) soon(isFailing ? retryMs : gatherMs)
   }
 
-  cleaning.cleanInPieces({ differences: () => differencesInProcess(fileOf(db)), onUnclean: () => soon(gatherMs) })
+  cleaning.cleanInPieces({
+    differences() {
+      const found = differencesInProcess(fileOf(db), stopping.signal)
+      looking = found
+      return found
+    },
+    onUnclean: () => soon(gatherMs),
+  })
   if (tables.withheld.count() > 0) isLogEmptiedNow(db)
   if (isUnclean(db)) soon(0)
-  return () => {
+  return async () => {
     isStopped = true
     clearTimeout(timer)
+    stopping.abort()
+    await looking?.catch(() => undefined)
   }
 }
