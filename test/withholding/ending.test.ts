@@ -1,4 +1,4 @@
-/** A service that ends while it cleans its files leaves no process and no file behind, and the next start completes it. */
+/** A service that ends amid its cleaning leaves no process and no file behind, and the next start completes it. */
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
