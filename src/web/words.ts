@@ -80,12 +80,22 @@ export function dayName(at: string, now: number): string {
 export const clockTime = (at: string, now: number): string =>
   at.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? `${at.slice(11, 16)} UTC` : dateAndTime(at)
 
+/** What a credential or a key permits, as its lists say it; forms say more. */
+const PERMITTED: Readonly<Record<string, string>> = {
+  post_thread: "write in Threads",
+  publish_records: "publish records",
+  manage_own_experiments: "run experiments",
+  read_library: "read the Library",
+  read_annotations: "read notes",
+  file_papers: "file papers",
+  post_notes: "write notes",
+}
+export const permittedInWords = (permissions: readonly string[]): string =>
+  permissions.map((name) => PERMITTED[name] ?? words(name)).join(", ")
+
 /** The values of an enumeration as the options of a select. */
 export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] =>
   enumerations[name].map((value) => ({ value, text: words(value) }))
-
-/** Words of the contract, separated by commas. */
-export const joinedWords = (names: readonly string[]): string => names.map(words).join(", ")
 
 /** Formats a measured value with 6 significant digits. */
 export function figure(value: number): string {

@@ -6,13 +6,13 @@ const written = (moments: readonly string[], all: number) =>
   activityChart(moments, all)?.write({ basePath: "", now: 0 }) ?? ""
 const at = (day: string, count: number) => Array.from({ length: count }, () => `${day}T12:00:00.000Z`)
 
-t.test("the chart counts every accepted write, or says that it counts only the newest", async (t) => {
+t.test("the chart counts every entry, or says that it counts only the newest", async (t) => {
   const moments = [...at("2026-11-01", 2), ...at("2026-11-03", 3)]
-  t.match(written(moments, 5), ">5 accepted writes from 2026-11-01 to 2026-11-03; at most 3 on one day.<")
-  t.match(written(moments, 206), ">The newest 5 accepted writes, from 2026-11-01 to 2026-11-03; at most 3 on one day.<")
+  t.match(written(moments, 5), ">5 entries from 2026-11-01 to 2026-11-03; at most 3 on one day.<")
+  t.match(written(moments, 206), ">The newest 5 entries, from 2026-11-01 to 2026-11-03; at most 3 on one day.<")
   t.match(
     written([...at("2026-01-01", 1), ...moments], 6),
-    ">The newest 5 accepted writes, from 2026-09-05 to 2026-11-03;",
+    ">The newest 5 entries, from 2026-09-05 to 2026-11-03;",
     "days long ago are omitted",
   )
   t.equal(written([], 0), "")

@@ -90,7 +90,7 @@ t.test("a finding and its verdict are one card, and each entry keeps its address
   await page.goto(`${house.baseUrl}/threads/${threadId}`)
   const card = page.locator("#timeline > .has-card", { hasText: "A longer ramp lowers the loss." })
   t.equal(await card.count(), 1, "it is told once")
-  t.match(await card.locator(".verdict-within").innerText(), /answers toward the question/)
+  t.match(await card.locator(".verdict-within").innerText(), /answers the question:/)
   const within = page.locator("#timeline .run .receipt").nth(20)
   const id = present(await within.getAttribute("id")).replace("entry-", "")
   t.notOk(await within.isVisible(), "the run is folded")

@@ -114,7 +114,7 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   await ada.page.goto(at("/account"))
   t.same(await violations(ada.page), [])
   await ada.page.locator("summary", { hasText: "Revoke reading agent" }).click()
-  await ada.page.getByText("reading agent stops working at once. You stay signed in.").waitFor()
+  await ada.page.getByText("“reading agent” stops working at once. You stay signed in.").waitFor()
   await ada.page.getByRole("button", { name: "Revoke reading agent" }).click()
   await done(ada.page, "revoke_key")
   t.equal((await identity()).status, 401)

@@ -38,7 +38,7 @@ const plainly = (value: number): string =>
 export const costInWords = ({ gpuHours, tokens, wallSeconds, money }: CostTotals): string[] => [
   ...(gpuHours === null ? [] : [`${plainly(gpuHours)} GPU hours`]),
   ...(tokens === null ? [] : [`${plainly(tokens)} tokens`]),
-  ...(wallSeconds === null ? [] : [`${plainly(wallSeconds)} s from start to end`]),
+  ...(wallSeconds === null ? [] : [`${plainly(wallSeconds)} s of running time`]),
   ...money.map(({ amount, currency }) => `${plainly(amount)} ${currency}`),
 ]
 
@@ -49,7 +49,7 @@ export function overBudget({ spent, budget }: Pick<Costs, "spent" | "budget">): 
   return [
     ...both(spent.gpuHours, budget.gpuHours, "GPU hours"),
     ...both(spent.tokens, budget.tokens, "tokens"),
-    ...both(spent.wallSeconds, budget.wallSeconds, "s from start to end"),
+    ...both(spent.wallSeconds, budget.wallSeconds, "s of running time"),
     ...budget.money.flatMap(({ currency, amount }) =>
       both(spent.money.find((each) => each.currency === currency)?.amount ?? null, amount, currency),
     ),

@@ -32,7 +32,8 @@ export function activityChart(moments: readonly string[], all: number): Html | n
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, 12])
   const step = Math.min(28, WIDTH / days.length)
   const total = days.reduce((sum, { count }) => sum + count, 0)
-  const which = total < all ? `The newest ${counted(total, "accepted write")},` : counted(total, "accepted write")
+  const entries = counted(total, "entry", "entries")
+  const which = total < all ? `The newest ${entries},` : entries
   const caption = `${which} from ${first.day} to ${last.day}; at most ${most} on one day.`
   return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" \
 role="img" aria-label="${caption}">

@@ -3,6 +3,7 @@ import { accepted } from "../../contract/reads/shared.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { isKeyOf } from "../../contract/each.ts"
 import type { LabelledKind, ObjectKind, RecordKind } from "../../contract/objects/objects.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { plainText } from "../markdown.ts"
 import { shortened, words } from "../words.ts"
 
@@ -68,6 +69,8 @@ export interface Choice {
   readonly text: string
   /** The experiment that an attempt belongs to. */
   readonly of?: string
+  /** Whether the visitor or one of their agents made it. */
+  readonly isOwn?: boolean
 }
 /** Returns the choices of a kind. Empty if objects of the kind are not chosen from a list. */
 export type Choices = (kind: ObjectKind) => readonly Choice[]
@@ -81,6 +84,12 @@ const text = (label: string, content: string) => `${label}: ${shortened(plainTex
 /** The choices of a field that accepts these kinds. */
 export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []): readonly Choice[] =>
   named.flatMap(choices)
+
+/** A choice says whose it is if it is the visitor's own: "by you", "by your agent lab-3". */
+function madeBy(visit: Visit, { userId, agent }: Author, choice: Choice): Choice {
+  if (visit.person === undefined || userId !== visit.person.userId) return choice
+  return { ...choice, text: `${choice.text}, by ${agent === null ? "you" : `your agent ${agent}`}`, isOwn: true }
+}
 
 /** Lists the newest objects of a kind in label order, so the newest come last. */
 type ListChoices = (room: ChoiceRoom) => readonly Choice[]
@@ -97,22 +106,26 @@ type Context = ReturnType<typeof contextOf>
 
 const records =
   (kind: RecordKind): ListChoices =>
-  ({ part }) => {
+  ({ visit, part }) => {
     const { hypotheses, publications } = part(kind === "hypothesis" ? "hypotheses" : "publications")
     return (hypotheses ?? publications ?? [])
       .filter((record) => record.kind === kind)
       .slice(-MOST)
-      .map(({ versionId, label, wording }) => ({ id: versionId, text: text(label, wording) }))
+      .map(({ versionId, label, wording, author }) =>
+        madeBy(visit, author, { id: versionId, text: text(label, wording) }),
+      )
   }
 
 const listers = {
   hypothesis: records("hypothesis"),
   finding: records("finding"),
   cited_claim: records("cited_claim"),
-  experiment: ({ part }) =>
+  experiment: ({ visit, part }) =>
     (part("experiments").experiments ?? [])
       .slice(-MOST)
-      .map(({ experimentId, label, question }) => ({ id: experimentId, text: text(label, question) })),
+      .map(({ experimentId, label, question, proposer }) =>
+        madeBy(visit, proposer, { id: experimentId, text: text(label, question) }),
+      ),
   plan: ({ visit, part }) =>
     (part("experiments").experiments ?? [])
       .filter(({ plans }) => plans > 0)
@@ -124,11 +137,13 @@ const listers = {
   attempt: ({ visit, roomId, part }) => {
     const after = Math.max(0, part("counts").counts.attempt - MOST)
     const { items } = visit.ask("attempts", {}, { roomId, order: "label", after, limit: MOST })
-    return items.map(({ attemptId, label, intent, status, experimentLabel, experimentId }) => ({
-      id: attemptId,
-      text: `${label}: ${words(intent)} attempt of ${experimentLabel}, ${words(status)}`,
-      of: experimentId,
-    }))
+    return items.map(({ attemptId, label, intent, status, experimentLabel, experimentId, registrant }) =>
+      madeBy(visit, registrant, {
+        id: attemptId,
+        text: `${label}: ${words(intent)} attempt of ${experimentLabel}, ${words(status)}`,
+        of: experimentId,
+      }),
+    )
   },
   material: ({ visit, roomId }) =>
     visit.tables.materials
@@ -138,8 +153,11 @@ const listers = {
     (part("threads").threads ?? []).slice(-MOST).map(({ threadId, title }) => ({ id: threadId, text: title })),
 } satisfies Partial<Record<LabelledKind | "thread", ListChoices>>
 
-/** The objects of a Room and the reader's own Collections. Each kind is looked up once, when it is first needed. */
-export function choicesOf(visit: Visit, roomId: string | undefined): Choices {
+/**
+ * The objects of a Room and the reader's own Collections. Each kind is looked up once, when it is first needed. First
+ * come attempts of the form's experiment, then what the visitor or their agents made; the newest first within each.
+ */
+export function choicesOf(visit: Visit, roomId: string | undefined, experimentId?: string): Choices {
   const known = new Map<ObjectKind, readonly Choice[]>()
   const parts = new Map<string, Context>()
   const look: Choices = (kind) => {
@@ -149,7 +167,9 @@ export function choicesOf(visit: Visit, roomId: string | undefined): Choices {
         : visit.ask("library_collections").items.map(({ id, name }) => ({ id, text: name }))
     if (roomId === undefined || !isKeyOf(listers, kind)) return []
     const part = (name: string) => parts.getOrInsertComputed(name, () => contextOf(visit, roomId, name))
-    return listers[kind]({ visit, roomId, part })
+    const place = ({ of, isOwn }: Choice) =>
+      (of !== undefined && of === experimentId ? 0 : 2) + (isOwn === true ? 0 : 1)
+    return [...listers[kind]({ visit, roomId, part })].reverse().sort((one, other) => place(one) - place(other))
   }
   return (kind) => known.getOrInsertComputed(kind, () => look(kind))
 }

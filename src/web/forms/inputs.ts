@@ -7,6 +7,7 @@ import { calledByForms, words } from "../words.ts"
 import { type Choice, choicesAmong } from "./choices.ts"
 import type { Draft } from "./draft.ts"
 import type { Field } from "./fields.ts"
+import { LOG_CASE } from "./picked.ts"
 import type { AtHand } from "./reading.ts"
 
 export interface FormState extends AtHand {
@@ -134,7 +135,7 @@ export function text(field: Field & { form: "text" }, path: string, state: FormS
         html`<textarea${attributes({ ...given, maxlength, rows: prompt?.tall, dir: "auto" })}>\
 ${value === "" ? null : html`\n${value}`}</textarea>`,
     )
-  const suggested = prompt?.suggested
+  const suggested = path.endsWith(`${LOG_CASE}/attemptId`) ? "logs" : prompt?.suggested
   const list = suggested !== undefined ? suggestedId(suggested) : choices.length === 0 ? null : listId(named)
   const shown =
     type === "time"
@@ -209,7 +210,7 @@ const MOST_BOXES = 8
 
 /** The label of the text input for objects without a checkbox. */
 const othersLabel = (choices: readonly Choice[]): string => {
-  const label = /^[A-Z]\d+(?=:)/.exec(choices.at(-1)?.text ?? "")?.[0]
+  const label = /^[A-Z]\d+(?=:)/.exec(choices[0]?.text ?? "")?.[0]
   return label === undefined ? "name, or the address of a page" : `label such as ${label}, or the address of a page`
 }
 
@@ -241,7 +242,7 @@ export function boxes(
     .getAll(path)
     .flatMap((value) => (named === undefined || /^[\s,0-9a-f-]+$/i.test(value) ? value.split(/[\s,]+/) : [value]))
   const unknown = chosen.filter((value) => value !== "" && !options.some(({ id }) => id === value))
-  const shown = options.filter(({ id }, index) => index >= options.length - MOST_BOXES || chosen.includes(id))
+  const shown = options.filter(({ id }, index) => index < MOST_BOXES || chosen.includes(id))
   const isWrong = state.faults.has(path)
   return html`<fieldset class="field choices${isWrong ? " wrong" : ""}"><legend>${nameAt(field, promptOf(path, state))}\
 ${optional(field, path, state)}</legend>
@@ -277,7 +278,7 @@ ${othersLabel(options)}</label>
 
 export function lines(field: Field & { form: "lines" }, path: string, state: FormState): Html {
   if (field.named !== undefined) return boxes(field, path, choicesAmong(state.choices, field.named), state, field.named)
-  const hint = field.name === "argv" ? "As typed in a terminal, or one part a line." : "One a line."
+  const hint = field.name === "argv" ? "As typed in a terminal, or one part per line." : "One per line."
   return labelled(
     { field, path, state, hint },
     (given) =>

@@ -62,7 +62,7 @@ function isWritten(form: Form, { draft, sheet }: FormState, places: readonly str
   )
 }
 
-function lists({ suggestions: { roles, concepts, repositories }, outputs }: FormState): Html {
+function lists({ suggestions: { roles, concepts, repositories }, outputs, logs }: FormState): Html {
   return html`<datalist id="${suggestedId("roles")}">\
 ${roles.map(({ role, definition }) => html`<option value="${role}" label="${definition}"></option>`)}</datalist>
 <datalist id="${suggestedId("concepts")}">\
@@ -72,7 +72,9 @@ ${concepts.map(
 <datalist id="${suggestedId("repositories")}">\
 ${repositories.map((url) => html`<option value="${url}"></option>`)}</datalist>
 <datalist id="${suggestedId("outputs")}">\
-${outputs.map(({ text }) => html`<option value="${text}"></option>`)}</datalist>`
+${outputs.map(({ text }) => html`<option value="${text}"></option>`)}</datalist>
+<datalist id="${suggestedId("logs")}">\
+${logs.map((text) => html`<option value="${text}"></option>`)}</datalist>`
 }
 
 /** Renders all fields of a form, with the suggestions for its inputs. */

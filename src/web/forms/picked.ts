@@ -8,7 +8,7 @@ import { isUuid } from "../../contract/schema/fields.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { shortened, words } from "../words.ts"
+import { counted, shortened, words } from "../words.ts"
 import { type Choice, type Choices, choicesAmong } from "./choices.ts"
 import { severalIn } from "./sheets/sheet.ts"
 import { casePath, countName, type Draft, inside, itemCount } from "./draft.ts"
@@ -95,22 +95,63 @@ export const outputName = (path: string): string => `${casePath(path, OUTPUT_CAS
 const OF_OUTPUT = new RegExp(`\\|${OUTPUT_CASE}/(?:attemptId|outputLabel|digest)$`)
 export const isOfOutput = (path: string): boolean => OF_OUTPUT.test(path)
 
-/** How many attempts have their outputs listed: the newest ones. */
+/** How many attempts have their outputs and logs listed: the first choices. */
 const ATTEMPTS = 20
 const OUTPUTS = 20
 
-export const outputsOf = (visit: Visit, attempts: readonly Choice[]) =>
-  attempts
-    .slice(-ATTEMPTS)
+/** The outputs and the logs that the first of these attempts reported. */
+export function reportedBy(visit: Visit, choices: readonly Choice[]) {
+  const attempts = choices
+    .slice(0, ATTEMPTS)
     .flatMap(({ id }) => orNull(() => visit.ask("attempt", { attemptId: id })) ?? [])
-    .flatMap(({ attemptId, label, outputs }) =>
+  return {
+    outputs: attempts.flatMap(({ attemptId, label, outputs }) =>
       outputs
         .slice(0, OUTPUTS)
         .map(({ outputLabel, digest }) => ({ text: `${label}: ${outputLabel}`, attemptId, outputLabel, digest })),
-    )
+    ),
+    logs: attempts.flatMap(({ label, log }) =>
+      log === null ? [] : [`${label}: a log of ${counted(log.lines, "line")}`],
+    ),
+  }
+}
+
+export const LOG_CASE = "attempt_log"
+/** Lines of a log are one input, which holds one line or two: "120", "120–135". */
+const OF_LINES = new RegExp(`(\\|${LOG_CASE}/lines)(?:/.*)?$`)
+/** The input for a place in a cited log: the lines for each of them, the attempt for the digest. */
+export const inputOfLog = (path: string): string =>
+  path.replace(OF_LINES, "$1").replace(new RegExp(`(\\|${LOG_CASE}/)digest$`), "$1attemptId")
+const LINES = /^(?:lines?\s+)?(\d{1,9})(?:\s*(?:[-–,]|to)\s*(\d{1,9}))?$/i
+
+/** Fills in the digest and both lines of each cited log, once its attempt is known by its id. */
+export function withLogs(visit: Visit, draft: Draft): { draft: Draft; issues: Issue[] } {
+  const made = new URLSearchParams(draft)
+  const issues: Issue[] = []
+  for (let index = 0; index < itemCount(draft, "/evidence", 0, 50); index += 1) {
+    const at = `/evidence/${index}`
+    const inCase = casePath(at, LOG_CASE)
+    const attemptId = draft.get(`${inCase}/attemptId`) ?? ""
+    if (draft.get(`${at}/kind`) !== LOG_CASE || !isUuid(attemptId)) continue
+    const attempt = orNull(() => visit.ask("attempt", { attemptId }))
+    if (attempt?.log === null)
+      issues.push({ path: `${at}/attemptId`, message: `“${attempt.label}” has not reported a log.` })
+    made.set(`${inCase}/digest`, attempt?.log?.digest ?? "")
+    const typed = draft.get(`${inCase}/lines`)?.trim() ?? ""
+    const [, first, last = first] = LINES.exec(typed) ?? []
+    if (first !== undefined) made.set(`${inCase}/lines/0`, first)
+    if (last !== undefined) made.set(`${inCase}/lines/1`, last)
+    else if (typed !== "")
+      issues.push({
+        path: `${at}/lines`,
+        message: `“${shortened(typed, 40)}” is not a line or a range of lines, such as 120 or 120–135.`,
+      })
+  }
+  return { draft: made, issues }
+}
 
 /** Replaces each chosen output with the inputs that the body needs. */
-export function withOutputs(draft: Draft, outputs: ReturnType<typeof outputsOf>): Draft {
+export function withOutputs(draft: Draft, outputs: ReturnType<typeof reportedBy>["outputs"]): Draft {
   if (!draft.has(countName("/evidence"))) return draft
   const made = new URLSearchParams(draft)
   for (let index = 0; index < itemCount(draft, "/evidence", 0, 50); index += 1) {

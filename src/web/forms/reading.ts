@@ -6,7 +6,7 @@ import type { Issue } from "../../contract/refusals/refusal.ts"
 import { calledByForms } from "../words.ts"
 import { type Draft, issueField, bodyOf, itemCount } from "./draft.ts"
 import { type Form, formOf } from "./fields.ts"
-import { isOfOutput, outputName, outputsOf, withIds, withOutputs } from "./picked.ts"
+import { inputOfLog, isOfOutput, outputName, reportedBy, withIds, withLogs, withOutputs } from "./picked.ts"
 import { aboutRepository } from "./repository.ts"
 import { placeOf, type Sheet } from "./sheets/sheet.ts"
 import { visibleInput, spelledOut } from "./statement.ts"
@@ -47,7 +47,7 @@ function aboutNumber(given: string): string | undefined {
 /** The input that an issue is about. @param read the draft with all derived inputs filled in */
 function inputOf(path: string, form: Form, read: Draft): string {
   const at = issueField(path, form, read)
-  return isOfOutput(at) ? outputName(at.slice(0, at.indexOf("|"))) : visibleInput(at)
+  return isOfOutput(at) ? outputName(at.slice(0, at.indexOf("|"))) : visibleInput(inputOfLog(at))
 }
 
 /** The name that a form gives to a place. */
@@ -101,21 +101,22 @@ export function faultsOf(
   return [...new Map(faults.map((fault) => [`${fault.at} ${fault.sentence}`, fault])).values()]
 }
 
+const EXECUTION = "/provenance/execution"
+
 /** The choices and suggestions that a form offers. */
 export type AtHand = ReturnType<typeof atHand>
 
-export function atHand(visit: Visit, operation: Operation, roomId: string | undefined) {
-  const choices = choicesOf(visit, roomId)
+export function atHand(visit: Visit, operation: Operation, roomId: string | undefined, draft: Draft) {
+  const experimentId = draft.get(`${EXECUTION}/experimentId`) || draft.get("/experimentId") || undefined
+  const choices = choicesOf(visit, roomId, experimentId)
   const has = (name: string) => formOf(operation).fields.some((field) => field.name === name)
   const wanted = has("assertion") ? "statement" : has("repository") ? "work" : null
   return {
     choices,
     suggestions: suggestionsOf(visit, roomId, wanted),
-    outputs: has("evidence") && has("provenance") ? outputsOf(visit, choices("attempt")) : [],
+    ...reportedBy(visit, has("evidence") && has("provenance") ? choices("attempt") : []),
   }
 }
-
-const EXECUTION = "/provenance/execution"
 
 /** Fills in the experiment of a finding from its attempts, and the experiment of each effect from the finding. */
 function withExperiment(draft: Draft, { choices }: AtHand): Draft {
@@ -143,11 +144,12 @@ export interface ReadDraft {
 export function readDraft(visit: Visit, operation: Operation, roomId: string | undefined, sent: Draft): ReadDraft {
   const form = formOf(operation)
   const draft = withoutBlankRows(form, sent)
-  const hand = atHand(visit, operation, roomId)
+  const hand = atHand(visit, operation, roomId, draft)
   const statement = form.fields.some(({ name }) => name === "assertion")
   const withDigests = withOutputs(statement ? spelledOut(draft, hand.suggestions) : draft, hand.outputs)
   const { draft: resolved, issues } = withIds(form, withDigests, { visit, roomId, choices: hand.choices })
-  const spelled = operation.name === "publish_finding" ? withExperiment(resolved, hand) : resolved
+  const cited = withLogs(visit, resolved)
+  const spelled = operation.name === "publish_finding" ? withExperiment(cited.draft, hand) : cited.draft
   const read = bodyOf(form, spelled)
-  return { draft, spelled, body: read.body, issues: [...issues, ...read.issues] }
+  return { draft, spelled, body: read.body, issues: [...issues, ...cited.issues, ...read.issues] }
 }

@@ -25,7 +25,7 @@ import {
   optionText,
   radios,
 } from "./inputs.ts"
-import { isOfOutput, OUTPUT_CASE, outputName } from "./picked.ts"
+import { isOfOutput, LOG_CASE, OUTPUT_CASE, outputName } from "./picked.ts"
 
 const group = (name: Content, body: Content, path: string, state: FormState): Html =>
   html`<fieldset${attributes({
@@ -70,7 +70,7 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
   // Without the script all cases are shown, and only the chosen one is read.
   const cases = field.cases.map(({ value, fields: own }) => {
     const at = casePath(path, value)
-    const shown = own.filter(({ name }) => !isOfOutput(`${at}/${name}`))
+    const shown = value === LOG_CASE ? citingLog(own) : own.filter(({ name }) => !isOfOutput(`${at}/${name}`))
     return html`<fieldset data-case="${value}"><legend>${title(optionText(value, tagPath, state))}</legend>
     ${value === OUTPUT_CASE ? outputInput(path, state) : null}${fields(shown, at, state)}</fieldset>`
   })
@@ -83,6 +83,15 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
   return html`<div class="variant" data-variant data-chosen="${state.draft.get(tagPath) ?? ""}">\
 ${faultsAt(path, state)}${tag}${cases}</div>`
 }
+
+/** The fields of cited lines: the digest of the log is filled in, and both lines are one input. */
+const citingLog = (own: readonly Field[]): readonly Field[] =>
+  own.flatMap((field): readonly Field[] => {
+    const { name, required } = field
+    if (name === "digest") return []
+    if (name !== "lines") return [field]
+    return [{ name, required, form: "text", max: 40, long: false, type: "text" }]
+  })
 
 function outputInput(path: string, state: FormState): Html {
   const name = outputName(path)
@@ -144,7 +153,7 @@ ${faultsAt(path, state)}`
     case "variant":
       return variant(field, path, state)
     case "pairs":
-      return code(field, path, state, "name: value, one a line.")
+      return code(field, path, state, "name: value, one per line.")
     case "json":
       return code(field, path, state, "A JSON object; left empty, {}.")
     case "object":

@@ -25,7 +25,7 @@ import {
 } from "../parts/parts.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { joinedWords } from "../words.ts"
+import { permittedInWords } from "../words.ts"
 import { providerSection } from "./provider.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
@@ -77,14 +77,14 @@ ${
   tokenStart === null
     ? null
     : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`
-}</th><td>${joinedWords(permissions)}</td><td data-is="reach">${reach}</td>\
+}</th><td>${permittedInWords(permissions)}</td><td data-is="reach">${reach}</td>\
 <td data-is="expires">${over ?? time(expiresAt)}</td>
     <td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td>${
       revokedAt === null
         ? confirmButton(
             html`Revoke<span class="aside"> ${label}</span>`,
-            `${label} stops working at once. You stay signed in.`,
+            `“${label}” stops working at once. You stay signed in.`,
             actionButton("revoke_key", { keyId }, html`Revoke ${label}`, { danger: true, next: "/account" }),
           )
         : null

@@ -101,7 +101,7 @@ function withCurrent(draft: Draft, { details }: Refusal): Draft {
 /** Adds words and roles proposed from the draft's sentence, if the draft has none. */
 function withStructure(visit: Visit, operation: Operation, draft: Draft): Draft {
   if (!draft.has(WORDING) || !fieldsOf(operation).fields.some(({ name }) => name === "assertion")) return draft
-  return withProposal(draft, atHand(visit, operation, roomOf(visit, operation, draft)).suggestions)
+  return withProposal(draft, atHand(visit, operation, roomOf(visit, operation, draft), draft).suggestions)
 }
 const READ_FIRST = html`<p>Nothing is reported yet. Check how the table is read, then report it.</p>`
 const SEEN_FIRST = html`<p>Words and roles are proposed from your sentence. Check them, then publish.</p>`

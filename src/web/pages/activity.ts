@@ -102,7 +102,7 @@ export function activityPage(visit: Visit): Shown {
         newest.map(({ at }) => at),
         watermark,
       )}
-<p class="meta"><span>${counted(watermark, "accepted write")}</span>${
+<p class="meta"><span>${counted(watermark, "entry", "entries")}</span>${
         isVerified
           ? html`<span>each chained to the one before by its digest: if you keep a digest, nobody can rewrite an \
 earlier entry unnoticed</span><span><a href="${to(withQuery(path, { after: cursor }))}">As news</a></span>`

@@ -9,7 +9,7 @@ import { stateBadge, tokenOver, tokenState } from "../parts/marks.ts"
 import { actionsHead, confirmButton, exactTime, lastUse, time } from "../parts/parts.ts"
 import { withQuery } from "../addresses.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { counted, joinedWords } from "../words.ts"
+import { counted, permittedInWords } from "../words.ts"
 import { adminList, cursorIn } from "./admin.ts"
 
 const personButton = (action: OperatorAction, userId: string, text: Content, danger = false): Html =>
@@ -106,7 +106,7 @@ function tokenRow(token: Token, where: Html, end: Html, now: number): Html {
     personButton("end_access", userId, html`Revoke all tokens of ${username}`, true),
   )}</div>`
   return html`<tr><th scope="row">${label}</th><td data-is="of">${username}</td><td>${where}</td>\
-<td data-is="token">${starts(tokenStart)}</td><td>${joinedWords(permissions)}</td>
+<td data-is="token">${starts(tokenStart)}</td><td>${permittedInWords(permissions)}</td>
 <td>${tokenState(token, now)}</td><td data-is="expires">${time(expiresAt)}</td>\
 <td data-is="last use">${lastUse(lastUsedAt)}</td><td>${tokenOver(token, now) === null ? ends : null}</td></tr>`
 }

@@ -232,7 +232,7 @@ function notes(groups: readonly Group[]): Html | null {
   return html`<ul class="uses notes">\
 ${byNote.map(
   ([note, of]) =>
-    html`<li>${of.length === groups.length ? "Every group" : of.map(({ group }) => labelOf(group.key)).join("; ")}: \
+    html`<li>${of.length === groups.length ? "Every group" : [...new Set(of.map(({ group }) => labelOf(group.key)))].join("; ")}: \
 ${note}.</li>`,
 )}</ul>`
 }

@@ -186,7 +186,11 @@ export function comparePage(visit: Visit): Shown {
   const tab = (name: string, text: string, isHere: boolean) =>
     html`<a href="${to(viewPath(name))}"${attributes({ "aria-current": isHere ? "page" : null })}>${text}</a>`
   return {
-    title: `Comparing ${table.items.map(({ label: text }) => text).join(", ")}`,
+    title: `Comparing ${
+      table.items.length > NAMED
+        ? `${table.items.length} attempts`
+        : table.items.map(({ label: text }) => text).join(", ")
+    }`,
     rail: roomRail(room),
     wide: true,
     json: readPath("attempt_table", {}, { attemptIds: ids.join(",") }),

@@ -15,7 +15,7 @@ import { toSignIn } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import type { Receipt } from "../../contract/answers/index.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
-import { joinedWords } from "../words.ts"
+import { permittedInWords } from "../words.ts"
 
 type Credential = Pick<AnswerOf<"credentials">["items"][number], "credentialId" | "label" | "lastUsedAt">
 
@@ -99,7 +99,7 @@ function keyPage({ edge: { baseUrl } }: Visit, receipt: Receipt): Shown {
       </div>
 <section aria-labelledby="token">${heading(2, "token", "Key")}${command(token, "the key")}${facts([
       ["Label", label],
-      ["May", joinedWords(permissions)],
+      ["May", permittedInWords(permissions)],
       ["Expires", exactTime(expiresAt)],
     ])}</section>
 ${programTexts({ baseUrl, token, family: "library" })}<p><a href="${to("/account")}">Back to your account</a></p>`,
@@ -119,7 +119,7 @@ export function secretPage(visit: Visit, operation: Operation, receipt: Receipt)
 <p>Copy it now. The service keeps only a digest of it. If you lose it, rotate the credential.</p></div>
 <section aria-labelledby="token">${heading(2, "token", "Token")}${command(token, "the token")}${facts([
       ["Label", label],
-      ["May", joinedWords(permissions)],
+      ["May", permittedInWords(permissions)],
       ["Expires", exactTime(expiresAt)],
     ])}</section>
 ${connectionTexts({ baseUrl: edge.baseUrl, token, roomId })}

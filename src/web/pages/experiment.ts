@@ -93,7 +93,7 @@ function findingLink(visit: Visit, link: Link): Html {
   const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } =
     link
   return html`<li>${recordChip(finding, 200)}${takenBack(withdrawn)}
-<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} toward the question. \
+<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} the question: \
 ${phrase(towardQuestion.explanation)}</li>
   ${towardHypothesis.map(
     ({ versionId, label: text, verdict, explanation }) =>

@@ -285,7 +285,7 @@ export function formPage(
       ),
       ...(companionOf(operation.name) === undefined ? [] : [`${SAYS}/towardQuestion`]),
     ]),
-    ...atHand(visit, operation, room?.roomId),
+    ...atHand(visit, operation, room?.roomId, draft),
   }
   const isMarkdown = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
   const showsSimilarWork = showsSimilar(operation.name) && room !== null

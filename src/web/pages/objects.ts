@@ -100,7 +100,7 @@ ${fold(
   "What uses it",
   counted(consumedBy.total + producedBy.total + requiredBy.total, "use"),
   facts([
-    uses("attempt", "Consumed by", consumedBy),
+    uses("attempt", "Used by", consumedBy),
     uses("attempt", "Produced by", producedBy),
     uses("plan", "Required by", requiredBy),
   ]),

@@ -27,7 +27,7 @@ import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { settingsPath } from "./room-settings.ts"
 import { sentInvitations } from "./account.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
-import { counted, joinedWords, words } from "../words.ts"
+import { counted, permittedInWords, words } from "../words.ts"
 
 function members(visit: Visit, room: AnswerOf<"room">): Html {
   const role = roleIn(visit, room)
@@ -114,7 +114,7 @@ ${
     : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`
 }</th><td data-is="of">${person(owner)}</td>
     <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">\
-${joinedWords(permissions)}\
+${permittedInWords(permissions)}\
 ${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
     <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td data-is="wrote last">\
@@ -136,7 +136,7 @@ ${
     : null
 }${confirmButton(
   html`Revoke<span class="aside"> ${label}</span>`,
-  html`${label} stops working at once. What it wrote stays; ${owner.username} stays a member.`,
+  html`“${label}” stops working at once. What it wrote stays; ${owner.username} stays a member.`,
   actionButton("revoke_credential", { roomId, credentialId }, html`Revoke ${label}`, { danger: true }),
 )}</div>`
         : null

@@ -46,7 +46,7 @@ export function governing(visit: Visit, room: RoomLike): (of: Named, what: strin
     const [[name, value] = ["sequence", 0]] = Object.entries(of)
     return html`<a class="withhold" \
 href="${to(withQuery("/do/withhold_content", { roomId: room.roomId, [`/of/${name}`]: value }))}">Withhold\
-<span class="aside"> something of ${what}</span></a>`
+<span class="aside"> text of ${what}</span></a>`
   }
 }
 

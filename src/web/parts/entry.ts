@@ -69,7 +69,7 @@ function verdictsOf(card: LinkCard, labels: Labels): Html {
   const question = accepted("verdict", card.towardQuestion)
   const hypotheses = accepted("verdicts", card.towardHypothesis)
   const line = (verdict: string, toward: Html | string, explanation: string) =>
-    html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} toward ${toward}. <span class="explained">\
+    html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} ${toward}: <span class="explained">\
 ${explanation}</span></li>`
   return html`${standing(card)}${takenBack(card.withdrawn)}<ul class="verdicts">\
 ${line(question.verdict, "the question", question.explanation)}${hypotheses.map(
@@ -245,6 +245,6 @@ function verdictWithin(entry: Entry, view: EntryView): Html {
   const card = linkOf(entry)
   if (card === undefined) return html``
   return html`<div${own("verdict-within")}>${verdictsOf(card, view.labels ?? new Map())}<p class="meta">\
-<span>toward ${label("experiment", card.experimentId, card.experimentLabel)}</span>\
+<span>about ${label("experiment", card.experimentId, card.experimentLabel)}</span>\
 <a href="${to(`/links/${card.linkId}`)}">the link</a><span>${permalink}</span>${replies}</p></div>`
 }

@@ -358,7 +358,7 @@ export function nextOfCheckpoint(
 
 /** The next action for a material. */
 export const nextOfMaterial = ({ materialId, locations }: AnswerOf<"material">): Next => {
-  const why = locations.length === 0 ? "nobody has said where it can be had." : "say whether it can still be had there."
+  const why = locations.length === 0 ? "nobody has said where to get it." : "say whether it is still available there."
   return first("report_material_location", { materialId }, "Report a location", why)
 }
 

@@ -42,12 +42,16 @@ export const boardSheets = {
       },
       "/data": {
         label: "Digests of the data",
-        hint: "sha256: and 64 digits, one a line. Attempts name the materials as inputs.",
+        hint: "sha256: and 64 digits, one per line. Attempts name the materials as inputs.",
       },
-      "/by": { label: "Ranked by", hint: "Dimensions, one a line. Left empty: arm." },
-      "/where": { label: "Only where", hint: "Such as size: 50, one a line." },
+      "/by": { label: "Ranked by", hint: "Dimensions, one per line. If left empty: arm." },
+      "/where": { label: "Only where", hint: "Such as size: 50, one per line." },
       "/baseline": { label: "Baseline", hint: "The group that others are compared with, such as arm: none." },
       "/split": { label: "Split" },
+      "/pool": {
+        label: "Settings to merge",
+        hint: "Attempts that differ only in these are ranked together; one per line.",
+      },
     },
   },
 } satisfies Sheets

@@ -9,6 +9,14 @@ export const librarySheets = {
     first: ["/name"],
     prompts: { "/name": { label: "Name", missing: "Give it a name." } },
   },
+  rename_collection: {
+    heading: "Rename the Collection",
+    lead: "Everybody who shares it sees the new name.",
+    send: "Rename it",
+    first: ["/name"],
+    kept: ["/collectionId"],
+    prompts: { "/name": { label: "Name", missing: "Give it a name." } },
+  },
   add_papers: {
     heading: "Add papers to a Collection",
     lead: "The papers are also saved in your Library.",
@@ -76,7 +84,7 @@ export const librarySheets = {
         },
       },
       "/collectionIds": { label: "Collections it reaches", hint: "If it reaches only some." },
-      "/expiresAt": { label: "Expires at", hint: "In UTC; left empty, in 90 days." },
+      "/expiresAt": { label: "Expires at", hint: "In UTC. If left empty, in 90 days." },
       "/agent": { label: "The agent", line: true },
       "/agent/name": { label: "Name" },
       "/agent/version": { label: "Version" },

@@ -47,7 +47,7 @@ export const materialSheets = {
       "/state": {
         label: "Can people get it there?",
         missing: "Say whether people can get it there.",
-        words: { available: "yes", restricted: "only by some", unavailable: "no, not any more" },
+        words: { available: "yes", restricted: "only some people can", unavailable: "no, not any more" },
       },
       "/observedDigest": { label: "Digest of what was found", hint: "sha256: and 64 digits." },
       "/explanation": { label: "Anything else?", tall: 2 },

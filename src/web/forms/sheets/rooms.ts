@@ -78,7 +78,7 @@ export const roomSheets = {
         },
       },
       "/threadIds": { label: "Only in these Threads", hint: "Choose none to allow all of them." },
-      "/expiresAt": { label: "Expires at", hint: "Left empty, in 90 days." },
+      "/expiresAt": { label: "Expires at", hint: "If left empty, in 90 days." },
     },
   },
   rotate_credential: {

@@ -18,7 +18,7 @@ export const costPrompts = <const P extends string>(at: P, label: string) =>
     [`${at}/money`]: { label: "Money", line: true },
     [`${at}/money/amount`]: { label: "Amount", missing: "Say how much money." },
     [`${at}/money/currency`]: { label: "Currency", hint: "Such as EUR or USD.", missing: "Say in which currency." },
-    [`${at}/wallSeconds`]: { label: "Seconds from start to end" },
+    [`${at}/wallSeconds`]: { label: "Running time in seconds" },
   }) as const
 
 export const commandHint = "As you would type it in a terminal."

@@ -169,7 +169,7 @@ export const statementSheets = {
     initial: beginFinding,
     prompts: {
       ...statementPrompts,
-      ...verdictPrompts(SAYS, "Left empty: its wording."),
+      ...verdictPrompts(SAYS, "If left empty, its wording."),
       "/assertion/wording": {
         ...statementPrompts["/assertion/wording"],
         label: "What did you find?",
@@ -191,7 +191,7 @@ export const statementSheets = {
       },
       "/provenance/execution/experimentId": {
         label: "Experiment",
-        hint: "Left empty, the experiment of the attempts you chose.",
+        hint: "If left empty, the experiment of the attempts you chose.",
         missing: "Choose the experiment that the attempts belong to.",
       },
       "/provenance/execution/planId": { label: "Plan it followed" },
@@ -219,8 +219,11 @@ export const statementSheets = {
       "/evidence/*/attemptId": { label: "Attempt", missing: "Choose the attempt of piece {n}." },
       "/evidence/*/outputLabel": { label: "Output", missing: "Choose the output that piece {n} cites." },
       "/evidence/*/digest": { label: "Its digest", missing: "Choose the output that piece {n} cites." },
-      "/evidence/*/lines": { label: "First and last line", missing: "Say which lines piece {n} cites.", row: "line" },
-      "/evidence/*/lines/*": { label: "Line", missing: "Give the first and the last line." },
+      "/evidence/*/lines": {
+        label: "Lines of its log",
+        hint: "One, such as 120, or the first and the last, such as 120–135.",
+        missing: "Say which lines piece {n} cites.",
+      },
       "/evidence/*/materialId": { label: "Material", missing: "Choose the material of piece {n}." },
       "/evidence/*/versionId": { label: "Record", missing: "Choose the record of piece {n}." },
       "/evidence/*/arxivId": {
@@ -254,6 +257,10 @@ export const statementSheets = {
       },
       "/effects/*/over": { label: "Paired over", hint: "Such as seed." },
       "/effects/*/where": { label: "Where", hint: "Such as labels: 400." },
+      "/effects/*/within": {
+        label: "Claimed to be smaller than",
+        hint: "For a finding that there is no difference worth speaking of.",
+      },
       "/effects/*/repeats": { label: "The difference of another finding that it repeats", line: true },
       "/effects/*/repeats/versionId": { label: "Finding", missing: "Choose the finding that difference {n} repeats." },
       "/effects/*/repeats/effect": {
