@@ -91,6 +91,7 @@ const REST = [
   "test/upgrade/",
   "test/walk.test.ts",
   "test/web/admin.test.ts",
+  "test/web/all-forms.test.ts",
   "test/web/all-pages-phone.test.ts",
   "test/web/all-pages-wide.test.ts",
   "test/web/argument.test.ts",

@@ -3,6 +3,7 @@ import { pattern } from "../support/pattern.ts"
 import t from "tap"
 import { violations } from "../web/axe.ts"
 import { signInAs } from "../web/pages.ts"
+import { Typist } from "../web/typist.ts"
 import { ownInBrowser } from "../web/scene.ts"
 import { passwordOf } from "../support/service.ts"
 
@@ -30,7 +31,7 @@ t.test(
     const page = await pageOf("ada")
     await page.goto(at(`/threads/${threadId}`))
     await page.locator("#timeline .menu").first().click()
-    await page.getByRole("link", { name: "Withhold something of entry 1" }).click()
+    await page.getByRole("link", { name: "Withhold text of entry 1" }).click()
     await page.getByRole("heading", { name: "Withhold text of the message of entry" }).waitFor()
     await page.getByRole("checkbox", { name: /Text The token is/ }).waitFor()
     await page.getByRole("heading", { name: "What stays" }).waitFor()
@@ -64,6 +65,27 @@ t.test(
     t.strictSame(await violations(reader), [])
   },
 )
+
+t.test("The keyboard alone withholds a message, from its Thread to the mark in its place", async (t) => {
+  const { entry } = await grace.write("post_message", { threadId, text: "Her phone number is 555 0101." } as never)
+  const page = await pageOf("ada")
+  await page.goto(at(`/threads/${threadId}#entry-${entry?.entryId}`))
+  // The address leads to the entry, so Tab goes on from there.
+  const typist = new Typist(page)
+  await typist.to("⋯")
+  await typist.press("Enter")
+  // The script opens the menu in place.
+  await page.locator("#timeline details.menu[open]").waitFor()
+  await typist.to("Withhold text of entry 3")
+  await typist.press("Enter")
+  await page.getByRole("heading", { name: "Withhold text of the message of entry" }).waitFor()
+  const form = new Typist(page)
+  await form.write("Why", "Personal")
+  await form.write("In a sentence", "She did not agree to it.")
+  await form.send("Withhold it for good")
+  await page.getByRole("heading", { name: "The text was withheld" }).waitFor()
+  t.notMatch(await (await fetch(at(`/threads/${threadId}`))).text(), "555 0101")
+})
 
 t.test("A reader who is neither the Room's owner nor an operator finds no link to it, and no form", async (t) => {
   const page = await pageOf("grace")

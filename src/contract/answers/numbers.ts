@@ -59,14 +59,15 @@ export type NumbersSummary = v.InferOutput<typeof numbersCheck>
 export const recordNumbers = shape({ ...numbersCheck.entries, unresolved: v.array(v.string()) })
 export type RecordNumbers = v.InferOutput<typeof recordNumbers>
 
-/** "2 of its 3 numbers are in the record; not found: 0.83"; null without numbers. */
+/** "2 of its 3 numbers are in the record; not found: 0.83", "its number is in the record"; null without numbers. */
 export function numbersInWords(found: RecordNumbers): string | null {
   const all = found.numbers + found.unread
   if (all === 0) return null
   const known = found.resolve + found.moved + found.settings
   const moved = found.moved === 0 ? "" : `, ${found.moved} of them as they were before`
   const rest = found.unresolved.length === 0 ? "" : `; not found: ${found.unresolved.join(", ")}`
-  return `${known} of its ${all} ${all === 1 ? "number is" : "numbers are"} in the record${moved}${rest}`
+  const count = all > 1 ? `${known} of its ${all} numbers are` : known === 1 ? "its number is" : "its number is not"
+  return `${count} in the record${moved}${rest}`
 }
 
 const named = shape({ ...span, state: v.picklist([...enumerations.recordStatus, "unknown"]) })

@@ -229,11 +229,10 @@ function notes(groups: readonly Group[]): Html | null {
     ),
   ]
   if (byNote.length === 0) return null
+  const namesOf = (of: (typeof byNote)[number][1]) => [...new Set(of.map(({ group }) => labelOf(group.key)))].join("; ")
   return html`<ul class="uses notes">\
 ${byNote.map(
-  ([note, of]) =>
-    html`<li>${of.length === groups.length ? "Every group" : [...new Set(of.map(({ group }) => labelOf(group.key)))].join("; ")}: \
-${note}.</li>`,
+  ([note, of]) => html`<li>${of.length === groups.length ? "Every group" : namesOf(of)}: ${note}.</li>`,
 )}</ul>`
 }
 

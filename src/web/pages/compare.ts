@@ -169,7 +169,8 @@ ${shown.map((metric, place) => metricFigure(visit, metric, table, drawn.baseline
 const NAMED = 12
 
 function attemptList({ table: { items } }: Compared): Html {
-  const each = items.map((row) => html`<li>${label("attempt", row.attemptId, row.label)} ${outcome(row)}</li>`)
+  const inOrder = [...items].sort((one, other) => Number(one.label.slice(1)) - Number(other.label.slice(1)))
+  const each = inOrder.map((row) => html`<li>${label("attempt", row.attemptId, row.label)} ${outcome(row)}</li>`)
   const list = html`<ul class="legend" aria-label="Attempts">${each}</ul>`
   return items.length <= NAMED
     ? list

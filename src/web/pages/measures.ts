@@ -151,8 +151,9 @@ export function measuredBy(visit: Visit, attempt: Attempt, findings: readonly An
   const curves = stepped
     .slice(0, PICTURES)
     .map((metric, place) => metricFigure(visit, metric, compared, undefined, whole, place))
-  const others = html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`
-  const byGroup = measuresOf(visit, { experimentId, attemptId }, effects, others)
+  const workbench = `/rooms/${roomId}/attempts?experimentId=${experimentId}`
+  const comparing = html`<a href="${to(workbench)}">Compare with others</a>`
+  const byGroup = measuresOf(visit, { experimentId, attemptId }, effects, comparing)
   const dots =
     stepless.length === 0
       ? null
@@ -173,16 +174,22 @@ export function measuredBy(visit: Visit, attempt: Attempt, findings: readonly An
     hidden > 0 &&
     html`<p class="meta">${curves.length} of its ${columns.metricsTruncated ? "first " : ""}${stepped.length} \
 metrics over steps are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
+  const isLeft = { byGroup: !isGrouped && byGroup !== null, dots: !isDotted && dots !== null }
   const left = [
-    ...(isGrouped || byGroup === null ? [] : [byGroup.picture]),
-    ...(isDotted || dots === null ? [] : [dots]),
+    ...(isLeft.byGroup ? [byGroup?.picture] : []),
+    ...(isLeft.dots ? [dots] : []),
     ...(rest.length === 0 && beyond === false ? [] : [html`<div class="pair">${rest}</div>${beyond}`]),
   ]
+  // A metric that is drawn by group may be drawn over its steps too, and is counted once.
+  const others = new Set([
+    ...(isLeft.dots ? stepless : []).map(({ key }) => key),
+    ...stepped.slice(seen.length).map(({ key }) => key),
+  ]).size
   return {
     picture: isGrouped
       ? byGroup.picture
-      : html`<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", others)}${drawn}</section>`,
-    folds: html`${fold("more-metrics", "Other metrics", null, left.length === 0 ? null : left)}
+      : html`<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", comparing)}${drawn}</section>`,
+    folds: html`${fold("more-metrics", "Other metrics", others || "by group", left.length === 0 ? null : left)}
 ${fold("values", "Last values", counted(metrics.length, "value"), metrics.length === 0 ? null : lastValues(attempt))}`,
   }
 }

@@ -100,6 +100,9 @@ function nextOfPlan(
   }
 }
 
+/** How many attempts of the experiment are looked through for those of the plan. */
+const RUNS = 20
+
 /** A summary longer than this is not a sentence: the heading has its beginning, and a fold the whole. */
 const SENTENCE = 240
 
@@ -121,6 +124,9 @@ function verdictOf(visit: Visit, { sealed, experimentId, experimentLabel, costs,
 export function planPage(visit: Visit): Shown {
   const plan = visit.ask("plan", visit.params)
   const { planId, experimentId, protocol } = plan
+  const { items, hasMore } = visit.ask("attempts", {}, { experimentId, order: "label", limit: RUNS })
+  const [run, ...others] = items.filter((attempt) => attempt.planId === planId)
+  const andMore = hasMore ? " and more" : others.length === 0 ? "" : ` and ${others.length} more`
   const room = visit.ask("room", { roomId: plan.roomId })
   const content = accepted("plan", plan.content)
   const [hypothesis] = plan.hypotheses
@@ -128,6 +134,7 @@ export function planPage(visit: Visit): Shown {
     hypothesis: hypothesis && { id: hypothesis.versionId, label: hypothesis.label },
     experiment: { id: experimentId, label: plan.experimentLabel },
     plan: { id: planId, label: plan.label },
+    attempt: run && { id: run.attemptId, label: `${run.label}${andMore}` },
   })
   const arms = protocol === null ? null : armTable(protocol, planId)
   const summary = protocol === null ? null : accepted("protocol", protocol).summary
