@@ -38,6 +38,9 @@ export const writerName = ({
   readonly agent?: string | null | undefined
 }): string => (agent == null ? username : `${username} · agent ${oneLine(agent)}`)
 
+/** What an author is to the person behind it: "you", or "your agent mcp". */
+export const writerToSelf = ({ agent }: Author): string => (agent === null ? "you" : `your agent ${oneLine(agent)}`)
+
 /** The name of a writer in an answer of any shape; undefined for another value. */
 export const writerIn = (value: unknown): string | undefined =>
   isObject(value) && typeof value.username === "string" && "userId" in value

@@ -3,7 +3,7 @@ import { accepted } from "../../contract/reads/shared.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { isKeyOf } from "../../contract/each.ts"
 import type { LabelledKind, ObjectKind, RecordKind } from "../../contract/objects/objects.ts"
-import type { Author } from "../../contract/answers/parts.ts"
+import { type Author, writerToSelf } from "../../contract/answers/parts.ts"
 import { plainText } from "../markdown.ts"
 import { shortened, words } from "../words.ts"
 
@@ -85,10 +85,10 @@ const text = (label: string, content: string) => `${label}: ${shortened(plainTex
 export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []): readonly Choice[] =>
   named.flatMap(choices)
 
-/** A choice says whose it is if it is the visitor's own: "by you", "by your agent lab-3". */
-function madeBy(visit: Visit, { userId, agent }: Author, choice: Choice): Choice {
-  if (visit.person === undefined || userId !== visit.person.userId) return choice
-  return { ...choice, text: `${choice.text}, by ${agent === null ? "you" : `your agent ${agent}`}`, isOwn: true }
+/** A choice says whose it is if it is the visitor's own. */
+function madeBy(visit: Visit, author: Author, choice: Choice): Choice {
+  if (visit.person === undefined || author.userId !== visit.person.userId) return choice
+  return { ...choice, text: `${choice.text}, by ${writerToSelf(author)}`, isOwn: true }
 }
 
 /** Lists the newest objects of a kind in label order, so the newest come last. */
