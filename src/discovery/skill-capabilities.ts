@@ -171,10 +171,9 @@ function sharedRefusals(family: Family): readonly string[] {
   const each = agentOperationsOf(family).map((operation): readonly string[] => operationRefusals(operation, "agent"))
   return Object.keys(refusals).filter((code) => each.every((possible) => possible.includes(code)))
 }
-const commonRefusals: Readonly<Record<Family, readonly string[]>> = {
-  research: sharedRefusals("research"),
-  library: sharedRefusals("library"),
-}
+const shared = new Map<Family, readonly string[]>()
+/** The refusals of all operations of a family, worked out when the skill is first read: a start need not wait. */
+const commonRefusals = (family: Family): readonly string[] => shared.getOrInsertComputed(family, sharedRefusals)
 
 const isCommon = ({ delivery }: Operation, field: string) =>
   common.includes(field.split(/[.[]/)[0] ?? "") || field === delivery
@@ -205,7 +204,7 @@ function bodyTable(operation: Operation): string {
 
 /** The refusals of an operation beyond those that its family shares. */
 const ownRefusals = (operation: Operation) =>
-  operationRefusals(operation, "agent").filter((code) => !commonRefusals[operation.family].includes(code))
+  operationRefusals(operation, "agent").filter((code) => !commonRefusals(operation.family).includes(code))
 
 function operationSection(operation: Operation, heading = "###"): string {
   const { name, method, path, summary, permissions, delivery, target, atLeastOneOf, expected } = operation
@@ -286,7 +285,7 @@ export const capability = (operation: Operation, baseUrl: string): string =>
     envelopeTable([operation]),
     legend([operation]),
     refusalTable(ownRefusals(operation)),
-    `Every operation may also be refused with ${either(commonRefusals[operation.family])}. Schema: ` +
+    `Every operation may also be refused with ${either(commonRefusals(operation.family))}. Schema: ` +
       `${schemaUrl(operation, baseUrl)}; example body: ${schemaUrl(operation, baseUrl)}&example=1`,
   )
 
@@ -351,13 +350,14 @@ export const capabilities = (): string =>
     "## Properties of every body",
     envelopeTable(),
     "## Operations",
-    `Each of them may be refused with ${either(commonRefusals.research)}; each lists the other refusals it may meet.`,
+    `Each of them may be refused with ${either(commonRefusals("research"))}; ` +
+      "each lists the other refusals it may meet.",
     agentOperationsOf("research").map((operation) => operationSection(operation)),
     librarySection(),
     "## Operations of the Library",
     `For a personal key. Their bodies share the same properties, but ${inCode("schemaVersion")} is ` +
       `${inCode(String(agentOperationsOf("library")[0]?.schemaVersion))}. Each of them may be refused with ` +
-      `${either(commonRefusals.library)}; each lists the other refusals it may meet.`,
+      `${either(commonRefusals("library"))}; each lists the other refusals it may meet.`,
     agentOperationsOf("library").map((operation) => operationSection(operation)),
     "## Reads",
     "A read with a cursor is a list: besides its own parameters it takes `limit` and `after`, or in the Library " +

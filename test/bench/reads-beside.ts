@@ -1,8 +1,8 @@
 /**
  * Every public read and page of this checkout beside another one: microseconds of the service's processor time. `node
  * --conditions=research-room-source test/bench/reads-beside.ts --before FOLDER [--rounds 3] [--only TEXT]`; build both
- * first. Each side serves a demo that it made itself, and both answer in turn. An address that only one of them answers
- * is left out, and named at the end.
+ * first. Both serve the demo that the other checkout made, and answer the same addresses in turn: each checkout's own
+ * demo tells another story. An address that only one of them answers is left out, and named at the end.
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -50,30 +50,29 @@ async function addressesOf(demo: Demo): Promise<Map<string, string>> {
   return new Map([...ofReads, ...pages.map(({ name, path }) => [`page ${name}`, path] as const)])
 }
 
+const made = join(scratch, "demo")
+
 async function serve(side: Side) {
-  const made = join(scratch, `demo-${side}`)
-  const demo = await makeDemo(made, folders[side])
-  keepDemo(made, demo)
   const served = await startServe(copyData(made, join(scratch, side)), repositoriesOf(made), "node", folders[side])
-  const baseUrl = `http://127.0.0.1:${served.port}`
-  return { ...served, baseUrl, addresses: await addressesOf({ ...demo, baseUrl } as Demo) }
+  return { ...served, baseUrl: `http://127.0.0.1:${served.port}` }
 }
 
 try {
+  const demo = await makeDemo(made, folders.before)
+  keepDemo(made, demo)
   const sides = { before: await serve("before"), now: await serve("now") }
+  const addresses = await addressesOf({ ...demo, baseUrl: sides.now.baseUrl } as Demo)
   /** Whether a side has the address, and its answer ends. */
-  const isAnswered = async (side: Side, name: string): Promise<boolean> => {
-    const path = sides[side].addresses.get(name)
-    if (path === undefined) return false
+  const isAnswered = async (side: Side, path: string): Promise<boolean> => {
     const { status, headers, body } = await fetch(`${sides[side].baseUrl}${path}`, { redirect: "manual" })
     await body?.cancel()
     return status === 200 && headers.get("content-length") !== null
   }
 
-  async function measure(side: Side, name: string, count: number): Promise<number> {
-    const { port, pid, addresses } = sides[side]
+  async function measure(side: Side, path: string, count: number): Promise<number> {
+    const { port, pid } = sides[side]
     const file = join(scratch, `${side}.json`)
-    writeShots(file, [get(addresses.get(name) ?? "/")])
+    writeShots(file, [get(path)])
     const before = processorOf(pid)
     await loader.ask({ port, file, connections: CONNECTIONS, by: "sockets", count })
     return (processorOf(pid) - before) / count
@@ -82,19 +81,19 @@ try {
   const leftOut: string[] = []
   const all: number[][] = []
   console.log(`${"processor time, µs an answer".padEnd(44)} before     now  now / before`)
-  for (const name of sides.now.addresses.keys()) {
+  for (const [name, path] of addresses) {
     if (!name.includes(flags.only)) continue
-    if (!((await isAnswered("now", name)) && (await isAnswered("before", name)))) {
+    if (!((await isAnswered("now", path)) && (await isAnswered("before", path)))) {
       leftOut.push(name)
       continue
     }
     // A new file of requests each time is read anew, so the loader keeps nothing of another address.
-    const warm = Math.max(...(await Promise.all(SIDES.map((side) => measure(side, name, 200)))), 100)
+    const warm = Math.max(...(await Promise.all(SIDES.map((side) => measure(side, path, 200)))), 100)
     const count = Math.min(4_000, Math.ceil((SECONDS * 1e6) / warm))
     const found: Record<Side, number[]> = { before: [], now: [] }
     for (let round = 0; round < Number(flags.rounds); round += 1)
       for (const side of backwards(round) ? SIDES.toReversed() : SIDES)
-        found[side].push(await measure(side, name, count))
+        found[side].push(await measure(side, path, count))
     const ratios = ratio(found.now, found.before)
     all.push(ratios)
     const cells = [found.before, found.now].map((each) => median(each).toFixed(0).padStart(7)).join(" ")

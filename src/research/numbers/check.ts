@@ -53,6 +53,7 @@ interface EffectRow {
 export type Checking = ReturnType<typeof checking>
 
 export function checking(db: Db, values: Values, labelled: Labels) {
+  const effectSince = db.prepare("SELECT 1 FROM finding_effects WHERE version_id >= +? LIMIT 1")
   const EFFECT = `SELECT f.version_id AS versionId, r.label, f.effect, f.figures,
        m.holder_id IS NOT NULL AS hasMoved, m.now
      FROM records r JOIN finding_effects f ON f.version_id = r.version_id
@@ -61,7 +62,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
   const NEWEST = `ORDER BY r.version_id DESC, f.position LIMIT ${EFFECTS}`
   const effectsOf = db.prepare<EffectRow>(`${EFFECT} AND r.version_id >= +? ${NEWEST}`)
   const effectsAmong = db.prepare<EffectRow>(
-    `${EFFECT} AND r.version_id IN (SELECT value FROM json_each(+?)) AND r.version_id < +? ${NEWEST}`,
+    `${EFFECT} AND r.version_id IN (SELECT value FROM json_each(+?)) ${NEWEST}`,
   )
   const findingBefore = db.prepare<{ versionId: string }>(
     `SELECT version_id AS versionId FROM records WHERE room_id = +? AND kind = 'finding'
@@ -150,18 +151,20 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       reading === undefined ? [] : [{ holder, value: reading.value }],
     )
 
-  /** The effects of the newest findings of a Room, and of those among some records. */
-  function effectsIn(roomId: string, findings: number, versionIds: string): KnownEffect[] {
-    const first = findingBefore.get(roomId, findings)?.versionId ?? ""
-    const rows = effectsOf.all(roomId, first)
-    if (first !== "") rows.push(...effectsAmong.all(roomId, versionIds, first))
-    return rows.flatMap(({ versionId, label, effect, figures: stored, hasMoved, now }) => {
+  const effectsFrom = (rows: readonly EffectRow[]): KnownEffect[] =>
+    rows.flatMap(({ versionId, label, effect, figures: stored, hasMoved, now }) => {
       const before = parse(stored)
       if (before === null) return []
       const present = hasMoved === 1 ? now && parse(now) : before
       const holder = { kind: "record" as const, id: versionId, label }
       return [{ holder, effect: parse(effect), before, now: present, hasMoved: hasMoved === 1 }]
     })
+
+  /** The effects of the newest findings of a Room. */
+  function newestEffects(roomId: string, findings: number): KnownEffect[] {
+    const first = findingBefore.get(roomId, findings)?.versionId ?? ""
+    // To look for the effects of each finding would take longer than the rest of a check.
+    return effectSince.get(first) === undefined ? [] : effectsFrom(effectsOf.all(roomId, first))
   }
 
   function ownOf({ versionIds = [], attemptIds = [], experimentIds = [], planIds = [] }: Context) {
@@ -181,22 +184,28 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     }
   }
 
-  /** The counts and effects of a Room and the numbers of its texts, each read when a text first asks for it. */
-  function roomOf(roomId: string, { findings, points: most }: Reach) {
-    const budget = { points: most }
+  /** What the texts of a write or a record are checked against, each part read when a text first asks for it. */
+  function groundOf(context: Context, most: Reach, kept: Kept) {
+    const { roomId } = context
+    const budget = { points: most.points }
     const [counts, effects] = [new Map<string, number | undefined>(), new Map<string, KnownEffect[]>()]
     const numbers = new Map<string, ReturnType<typeof numbersOf>>()
+    let newest: readonly KnownEffect[] | undefined
+    let whole: { readonly quantities: Quantities | undefined } | undefined
     const counted = (noun: string) =>
       noun === "experiment" ? experimentCount.one(roomId).count : recordCount.one(roomId, noun).count || undefined
     return {
+      own: ownOf(context),
+      whole: () => (whole ??= { quantities: reach.whole(roomId, most, kept) }).quantities,
       numbersOf: (holder: Holder, text: string) =>
         numbers.getOrInsertComputed(`${holder.kind} ${holder.id}`, () => numbersOf(holder, text)),
       countOf: (noun: string) => counts.getOrInsertComputed(noun, counted),
       pointsAt: (steps: readonly number[]) => pointsAmong(steps, budget),
-      effectsBeside(versionIds: readonly string[]): readonly KnownEffect[] {
-        const ids = JSON.stringify([...versionIds].sort())
-        return effects.getOrInsertComputed(ids, () => effectsIn(roomId, findings, ids))
-      },
+      newestEffects: () => (newest ??= newestEffects(roomId, most.findings)),
+      effectsAmong: (versionIds: readonly string[]) =>
+        effects.getOrInsertComputed(JSON.stringify([...versionIds].sort()), (ids) =>
+          effectsFrom(effectsAmong.all(roomId, ids)),
+        ),
     }
   }
   /** A text that is resolved, with what it speaks of. */
@@ -205,8 +214,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     readonly text: string
     readonly read: ReturnType<typeof numeralsIn>
     readonly objects: Objects
-    readonly own: ReturnType<typeof ownOf>
-    readonly ofRoom: ReturnType<typeof roomOf>
+    readonly ground: ReturnType<typeof groundOf>
   }
 
   function checked(
@@ -214,7 +222,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     text: string,
     most: Reach,
     kept: Kept,
-    ofRoom = roomOf(context.roomId, most),
+    ground = groundOf(context, most, kept),
   ): CheckedText {
     const { roomId } = context
     const first = numeralsIn(text, new Set(), most.numbers)
@@ -222,7 +230,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       roomId,
       first.labels.map((label) => label.text),
     )
-    const own = ownOf(context)
+    const { own } = ground
     const about = {
       roomId,
       attempts: idsOf(objects, "attempt").map(({ id }) => id),
@@ -230,7 +238,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     }
     const dates = first.numerals.filter(({ isDate }) => isDate)
     const stated = first.numerals.length - dates.length
-    const found = stated > 0 ? reach.quantities(about, own.attemptIds, most, kept) : undefined
+    const found = stated > 0 ? reach.quantities(about, own.attemptIds, most, kept, ground.whole()) : undefined
     const read =
       found === undefined
         ? { ...first, numerals: dates, unread: first.unread + stated }
@@ -242,7 +250,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
         ? []
         : filed.all(JSON.stringify(read.papers.map(({ arxivId }) => arxivId)), roomId).map(({ arxivId }) => arxivId),
     )
-    const reading = { context, text, read, objects, own, ofRoom }
+    const reading = { context, text, read, objects, ground }
     const results =
       found === undefined ? read.numerals.map(() => SETTING) : withMoved(reading, found, resolved(reading, found))
     const told = read.numerals.map((numeral, at): CheckedNumber => {
@@ -269,7 +277,8 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     }
   }
 
-  function resolved({ context, text, read, objects, own, ofRoom }: Reading, found: Quantities): Resolved[] {
+  function resolved({ context, text, read, objects, ground }: Reading, found: Quantities): Resolved[] {
+    const { own } = ground
     const succeeded = new Set(
       found.attempts.flatMap(({ attemptId, status }) =>
         status === "succeeded" && own.compared.has(attemptId) ? [attemptId] : [],
@@ -291,21 +300,21 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     const planned = [
       ...own.planIds.flatMap((planId) => {
         const plan = planText.get(planId)
-        return plan === undefined ? [] : ofRoom.numbersOf({ kind: "plan", id: planId, label: plan.label }, plan.text)
+        return plan === undefined ? [] : ground.numbersOf({ kind: "plan", id: planId, label: plan.label }, plan.text)
       }),
       // What a hypothesis predicts and a paper claims is stated there, not measured.
       ...own.versionIds.flatMap((id) => {
         const record = predicted.get(id)
-        return record === undefined ? [] : ofRoom.numbersOf({ kind: "record", id, label: record.label }, record.text)
+        return record === undefined ? [] : ground.numbersOf({ kind: "record", id, label: record.label }, record.text)
       }),
     ]
     const findings = [...own.versionIds, ...idsOf(objects, "finding").map(({ id }) => id)]
-    let effects: readonly KnownEffect[] | undefined
     const passages = new Passages(text, read, found)
     const known: Known = {
-      pointsAt: ofRoom.pointsAt([...passages.steps].slice(0, STEPS)),
-      ...{ quantities: found, own: belonging, behind: behindOf(objects), planned, countOf: ofRoom.countOf },
-      effects: () => (effects ??= ofRoom.effectsBeside(findings)),
+      pointsAt: ground.pointsAt([...passages.steps].slice(0, STEPS)),
+      ...{ quantities: found, own: belonging, behind: behindOf(objects), planned, countOf: ground.countOf },
+      newestEffects: ground.newestEffects,
+      effectsNamed: () => ground.effectsAmong(findings),
       statedIn: (label) =>
         stated.getOrInsertComputed(label, () => {
           const object = objects.get(label)
@@ -313,7 +322,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
           const { id, kind } = object
           const row =
             kind === "plan" ? planText.get(id) : kind === "experiment" ? experimentText.get(id) : wording.get(id)
-          return row === undefined ? [] : ofRoom.numbersOf({ kind: holderKind(kind), id, label }, row.text)
+          return row === undefined ? [] : ground.numbersOf({ kind: holderKind(kind), id, label }, row.text)
         }),
     }
     const resolver = new Resolver(known, passages)
@@ -328,11 +337,11 @@ export function checking(db: Db, values: Values, labelled: Labels) {
 
   /** Looks numbers that are not in the record up as it was when the text landed. */
   function withMoved(reading: Reading, found: Quantities, present: readonly Resolved[]): readonly Resolved[] {
-    const { context, objects, own } = reading
+    const { context, objects, ground } = reading
     const { since, roomId } = context
     const isLost = ({ state }: Resolved) => state === "unknown" || state === "may_be"
     if (since === undefined || !present.some(isLost)) return present
-    const named = new Set([...own.attemptIds, ...idsOf(objects, "attempt").map(({ id }) => id)])
+    const named = new Set([...ground.own.attemptIds, ...idsOf(objects, "attempt").map(({ id }) => id)])
     const experiments = new Set(idsOf(objects, "experiment").map(({ id }) => id))
     const about = found.attempts.filter(
       ({ attemptId, experimentId }) => named.has(attemptId) || experiments.has(experimentId),
@@ -402,10 +411,10 @@ export function checking(db: Db, values: Values, labelled: Labels) {
      * first numbers, those of all texts counted together.
      */
     checkedInWrite(context: Context, texts: readonly string[]): readonly CheckedText[] {
-      const ofRoom = roomOf(context.roomId, REACH.write)
+      const ground = groundOf(context, REACH.write, sinceWrites)
       let left: number = REACH.write.numbers
       return texts.map((text) => {
-        const found = checked(context, text, { ...REACH.write, numbers: left }, sinceWrites, ofRoom)
+        const found = checked(context, text, { ...REACH.write, numbers: left }, sinceWrites, ground)
         left -= found.numbers.length
         return found
       })

@@ -39,14 +39,17 @@ export class Differences {
   }
 
   effect(numeral: Numeral, bindings: Bindings, roles: readonly string[]): Match | undefined {
-    const named = new Set(this.#scope.effectsNamed(bindings))
+    const named = this.#scope.effectsNamed(bindings)
+    const holders = new Set(named.map(({ holder }) => holder.id))
     const metric = bindings.get("metric")
-    for (const known of metric === undefined ? named : this.#scope.known.effects()) {
+    const others = metric === undefined ? [] : this.#scope.known.newestEffects()
+    for (const known of [...named, ...others.filter(({ holder }) => !holders.has(holder.id))]) {
       const { effect, before, now, hasMoved, holder } = known
+      const isNamed = holders.has(holder.id)
       if (metric !== undefined && metric.level <= SENTENCE && !metric.values.has(effect.metric))
-        if (!named.has(known) || !this.#scope.isCalled(effect.metric, bindings)) continue
+        if (!isNamed || !this.#scope.isCalled(effect.metric, bindings)) continue
       const sides = this.#sidesOf(effect, numeral, bindings)
-      if (sides === undefined || (!named.has(known) && !(sides.isNamed && metric !== undefined))) continue
+      if (sides === undefined || (!isNamed && !(sides.isNamed && metric !== undefined))) continue
       const measure = { name: effect.metric, unit: before.unit }
       const sheet = sheetOfEffect(before)
       for (const role of roles) {

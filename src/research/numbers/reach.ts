@@ -53,11 +53,12 @@ export function reaching(db: Db, values: Values) {
     `SELECT count(*) AS attempts, ${CHANGES} AS revisions, max(attempt_id) AS newest
      FROM attempts WHERE room_id = +?`,
   )
+  const beyond = db.prepare("SELECT 1 FROM attempts WHERE room_id = +? LIMIT 1 OFFSET +?")
   const changesOf = db.prepare<{ revisions: number }>(
     `SELECT ${CHANGES} AS revisions FROM json_each(+?) j JOIN attempts a ON a.attempt_id = j.value`,
   )
   const attemptsOfExperiment = db.prepare<{ attemptId: string }>(
-    "SELECT attempt_id AS attemptId FROM attempts WHERE experiment_id = +? LIMIT 10000",
+    `SELECT attempt_id AS attemptId FROM attempts WHERE experiment_id = +? LIMIT ${NEAR + 1}`,
   )
   const experimentOf = db.prepare<{ experimentId: string }>(
     "SELECT experiment_id AS experimentId FROM attempts WHERE attempt_id = +?",
@@ -72,17 +73,29 @@ export function reaching(db: Db, values: Values) {
     return made
   }
 
-  /** The attempts that a text is checked against; undefined if those that it is about have too many values. */
+  /** The quantities of all attempts of a Room; undefined of one that has too many attempts or values. */
+  function whole(roomId: string, most: Reach, kept: Kept): Quantities | undefined {
+    // All attempts are counted only where they are few: a write is checked while others wait.
+    if (beyond.get(roomId, most.attempts) !== undefined) return undefined
+    const { attempts, revisions, newest } = size.one(roomId)
+    const state = `${roomId} ${attempts} ${revisions} ${newest}`
+    const known = kept.get(state)
+    if (known !== undefined || values.amountIn({ roomId }) > most.values) return known
+    return quantities(kept, state, roomId, () => values.attempts({ roomId }))
+  }
+
+  /**
+   * The quantities that a text is checked against; undefined if the attempts that it is about have too many values.
+   * @param here the quantities of all of its Room
+   */
   function reached(
     { roomId, attempts: named, experiments: about }: About,
     own: ReadonlySet<string>,
     most: Reach,
     kept: Kept,
+    here: Quantities | undefined,
   ): Quantities | undefined {
-    const { attempts, revisions, newest } = size.one(roomId)
-    const state = `${roomId} ${attempts} ${revisions} ${newest}`
-    if (attempts <= most.attempts && values.amountIn({ roomId }) <= most.values) {
-      const here = quantities(kept, state, roomId, () => values.attempts({ roomId }))
+    if (here !== undefined) {
       const elsewhere = [...own].filter((attemptId) => !here.attempts.some((each) => each.attemptId === attemptId))
       if (elsewhere.length === 0) return here
       if (values.amountIn({ attemptIds: elsewhere }) > most.values) return undefined
@@ -105,8 +118,9 @@ export function reaching(db: Db, values: Values) {
     }
     const attemptIds = [...found].sort()
     const { revisions: changes } = changesOf.one(JSON.stringify(attemptIds))
-    return quantities(kept, `${state} ${changes} ${attemptIds.join()}`, roomId, () => values.attempts({ attemptIds }))
+    const key = `${roomId} ${changes} ${attemptIds.join()}`
+    return quantities(kept, key, roomId, () => values.attempts({ attemptIds }))
   }
 
-  return { sizeOf: (roomId: string) => size.one(roomId), quantities: reached }
+  return { sizeOf: (roomId: string) => size.one(roomId), whole, quantities: reached }
 }

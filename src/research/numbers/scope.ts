@@ -37,8 +37,10 @@ export interface Own {
 /** What is known of a Room. */
 export interface Known {
   readonly quantities: Quantities
-  /** Effects of its findings, newest first. */
-  effects(): readonly KnownEffect[]
+  /** Effects of its newest findings, newest first. */
+  newestEffects(): readonly KnownEffect[]
+  /** Effects of the record itself, and of the findings that the text names. */
+  effectsNamed(): readonly KnownEffect[]
   readonly own: Own
   /** The attempts behind findings and plans, by label. */
   readonly behind: ReadonlyMap<string, ReadonlySet<string>>
@@ -169,7 +171,7 @@ export class Scope {
     const findings = bindings.get("F")?.values
     if (own.versionIds.size === 0 && findings === undefined) return []
     return this.known
-      .effects()
+      .effectsNamed()
       .filter(({ holder: { id, label } }) => own.versionIds.has(id) || (label !== null && findings?.has(label)))
   }
 

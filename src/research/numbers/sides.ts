@@ -40,9 +40,9 @@ export class Sides {
     return this.#known
   }
   #work(): readonly Side[] {
-    const { own, effects, quantities } = this.#scope.known
+    const { own, effectsNamed, quantities } = this.#scope.known
     if (own.versionIds.size === 0) return []
-    const mine = effects().flatMap(({ holder, effect }) => (own.versionIds.has(holder.id) ? [effect] : []))
+    const mine = effectsNamed().flatMap(({ holder, effect }) => (own.versionIds.has(holder.id) ? [effect] : []))
     const places = mine.flatMap(({ of, against }) => [placeOf(of), placeOf(against)])
     const isOwn = ({ attempts }: Group) => attempts.every(({ attemptId }) => own.attemptIds.has(attemptId))
     return [...new Set(mine.map(({ metric }) => metric))].flatMap((name) => {

@@ -234,6 +234,15 @@ interface Terms {
 }
 /** Texts whose terms are kept: each is compared with all that are written until it is indexed. */
 const WAITING = 500
+/** A text that is not indexed yet. An amended experiment has another text. */
+interface Lacked extends Found {
+  readonly revision: number | null
+}
+/** SQL for the Room of an object. The view `search_places` would join the tables of every kind. */
+const ROOM = `CASE i.kind
+         WHEN 'experiment' THEN (SELECT x.room_id FROM experiments x WHERE x.experiment_id = i.id)
+         WHEN 'attempt' THEN (SELECT a.room_id FROM attempts a WHERE a.attempt_id = i.id)
+         ELSE (SELECT r.room_id FROM records r WHERE r.version_id = i.id) END`
 
 export type Similar = ReturnType<typeof similar>
 
@@ -249,17 +258,22 @@ export function similar(db: Db, now: () => number) {
     `SELECT i.item, i.id, i.kind, -q.rank AS score
      FROM search_index q JOIN search_items i ON i.item = q.rowid
      WHERE q.search_index MATCH +? AND i.part IS NULL AND i.kind IN (${KINDS})
-       AND CASE i.kind
-         WHEN 'experiment' THEN (SELECT x.room_id FROM experiments x WHERE x.experiment_id = i.id)
-         WHEN 'attempt' THEN (SELECT a.room_id FROM attempts a WHERE a.attempt_id = i.id)
-         ELSE (SELECT r.room_id FROM records r WHERE r.version_id = i.id) END = +?
+       AND ${ROOM} = +?
      ORDER BY q.rank, q.rowid DESC LIMIT +?`,
   )
-  const lacked = db.prepare<Found & Wording>(
-    `SELECT i.item, i.id, i.kind, p.line, h.content
-     FROM search_items i JOIN search_places p USING (item) JOIN journal h ON h.position = p.position
-     WHERE i.item > +? AND i.kind IN (${KINDS}) AND i.part IS NULL AND p.room_id = +?
+  const lacked = db.prepare<Lacked>(
+    `SELECT i.item, i.id, i.kind, CASE i.kind
+         WHEN 'experiment' THEN (SELECT x.revision FROM experiments x WHERE x.experiment_id = i.id)
+         WHEN 'attempt' THEN (SELECT x.revision FROM attempts a JOIN experiments x USING (experiment_id)
+           WHERE a.attempt_id = i.id) END AS revision
+     FROM search_items i
+     WHERE i.item > +? AND i.kind IN (${KINDS}) AND i.part IS NULL AND ${ROOM} = +?
      ORDER BY i.item DESC LIMIT ${limits.similarLacked}`,
+  )
+  const wordingOf = db.prepare<Wording>(
+    `SELECT i.kind, p.line, h.content
+     FROM search_items i JOIN search_places p USING (item) JOIN journal h ON h.position = p.position
+     WHERE i.item = +?`,
   )
   const one = db.prepare<Wording & { title: string | null; ran: string }>(
     `SELECT i.kind, s.title, s.line, s.content, ${EXECUTED} AS ran
@@ -295,25 +309,31 @@ export function similar(db: Db, now: () => number) {
   }
 
   const waiting = new Map<string, Terms>()
-  function termsOfWaiting(wording: Wording): Terms {
-    const { kind, line, content } = wording
+  function termsOfWaiting({ item, id, revision }: Lacked): Terms {
     if (waiting.size >= WAITING) waiting.clear()
-    return waiting.getOrInsertComputed(`${kind}\n${line}\n${content}`, () => ({
-      inTitle: termsOf(kind === "attempt" ? "" : (line ?? "")),
-      inBody: termsOf(wordsOf(wording) ?? ""),
-    }))
+    return waiting.getOrInsertComputed(`${id} ${revision}`, () => {
+      const wording = wordingOf.one(item)
+      const title = wording.kind === "attempt" ? "" : (wording.line ?? "")
+      return { inTitle: termsOf(title), inBody: termsOf(wordsOf(wording) ?? "") }
+    })
   }
 
   /** Scores the texts of a Room that are not indexed yet, as the index would. */
   function pending(roomId: string, after: number, terms: readonly Weighed[]): Scored[] {
+    const found = lacked.all(after, roomId)
+    if (found.length === 0) return []
     const texts = all.one().texts
-    return lacked.all(after, roomId).flatMap(({ item, id, kind, ...wording }) => {
-      const { inTitle, inBody } = termsOfWaiting({ kind, ...wording })
-      const score = terms.reduce((sum, { term, texts: having }) => {
+    const weights = terms.map(({ term, texts: having }) => {
+      const weight = Math.log(1 + (texts - having + 0.5) / (having + 0.5)) * 2.2
+      return { term, weight }
+    })
+    return found.flatMap((each) => {
+      const { inTitle, inBody } = termsOfWaiting(each)
+      const score = weights.reduce((sum, { term, weight }) => {
         const times = (inTitle.has(term) ? 4 : 0) + (inBody.has(term) ? 1 : 0)
-        return sum + (Math.log(1 + (texts - having + 0.5) / (having + 0.5)) * 2.2 * times) / (times + 1.2)
+        return sum + (weight * times) / (times + 1.2)
       }, 0)
-      return score > 0 ? [{ item, id, kind, score }] : []
+      return score > 0 ? [{ item: each.item, id: each.id, kind: each.kind, score }] : []
     })
   }
 
