@@ -2,7 +2,8 @@
  * Draws mutations over `src` at random, runs the tests that reach each mutated file, and reports which are caught:
  * `npm run mutate -- 60`, or `npm run mutate -- 60 --seed 7` to draw the same again. Each mutation changes one
  * place of one file in this checkout, and is undone before the next; an interrupted run leaves at most one, which
- * `git diff` shows. The tests nearest to the file run first, at most ten files of them.
+ * `git diff` shows. The tests nearest to the file run first, at most ten files of them; one that fails without the
+ * mutation too has caught nothing.
  */
 import { spawnSync } from "node:child_process"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
@@ -81,6 +82,8 @@ function testsOf(path: string, all: readonly string[]): string[] {
     .map(([test]) => test)
 }
 
+const passes = (test: string) => spawnSync(process.execPath, ["build/test.ts", test]).status === 0
+
 const { values, positionals } = parseArgs({
   options: { seed: { type: "string" }, only: { type: "string" } },
   allowPositionals: true,
@@ -97,18 +100,26 @@ while (drawn.length < count) {
   if (all.length > 0) drawn.push(present(chance.of(all)))
 }
 let caught = 0
+/** Whether a test that failed passes without the mutation. */
+const sound = new Map<string, boolean>()
 for (const { path, at, found, put } of drawn) {
   const whole = readFileSync(path, "utf8")
   const line = whole.slice(0, at).split("\n").length
   const what = `${path}:${line} ${JSON.stringify(found.trim())} -> ${JSON.stringify(put.trim())}`
   const related = testsOf(path, tests)
-  writeFileSync(path, whole.slice(0, at) + put + whole.slice(at + found.length))
-  try {
-    const by = related.find((test) => spawnSync(process.execPath, ["build/test.ts", test]).status !== 0)
-    if (by !== undefined) caught += 1
-    console.log(by === undefined ? `NOT CAUGHT ${what} (${related.length} files of tests)` : `caught ${what} by ${by}`)
-  } finally {
-    writeFileSync(path, whole)
+  const catches = (test: string): boolean => {
+    writeFileSync(path, whole.slice(0, at) + put + whole.slice(at + found.length))
+    try {
+      if (passes(test)) return false
+    } finally {
+      writeFileSync(path, whole)
+    }
+    if (!sound.has(test)) sound.set(test, passes(test))
+    return sound.get(test) === true
   }
+  const by = related.find((test) => sound.get(test) !== false && catches(test))
+  if (by !== undefined) caught += 1
+  console.log(by === undefined ? `NOT CAUGHT ${what} (${related.length} files of tests)` : `caught ${what} by ${by}`)
 }
+for (const [test, passed] of sound) if (!passed) console.log(`${test} fails without a mutation too`)
 console.log(`${caught} of ${count} caught, seed ${seed}`)

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { http } from "../test/research/measurements/doors/doors.ts"
 import { readingsOf } from "../test/research/measurements/doors/readings.ts"
 import { tellThreeSizes } from "../test/research/measurements/doors/three-sizes.ts"
-import { openLab } from "../test/research/record/lab.ts"
+import { openLab } from "../test/support/lab.ts"
 import { launch } from "../test/web/browser.ts"
 
 process.chdir(dirname(import.meta.dirname))

@@ -2,7 +2,7 @@
 import tap, { test } from "tap"
 import { startResearchRoom } from "research-room/testing"
 import { message } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 import { endAll, executable, newPlace, run, start } from "../support/program.ts"
 
 const program = executable()

@@ -11,7 +11,7 @@ import { pathTo } from "../../src/contract/reads/index.ts"
 import { prefersMarkdown } from "../../src/edge/answers/as-markdown.ts"
 import { tallyInWords } from "../../src/contract/answers/evidence.ts"
 import { withoutEvidence } from "../../src/contract/answers/reviews.ts"
-import { nobody } from "../research/record/bodies.ts"
+import { nobody } from "../support/bodies.ts"
 
 const house = await startResearchRoom()
 t.teardown(() => house.close())

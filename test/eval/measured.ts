@@ -3,7 +3,7 @@
  * and a board.
  */
 import type { Filler } from "../research/record/filler.ts"
-import { finding } from "../research/record/bodies.ts"
+import { finding } from "../support/bodies.ts"
 import { launch, reportedAt } from "../research/record/work.ts"
 
 type Person = ReturnType<Filler["person"]>

@@ -1,5 +1,5 @@
 /** Rooms of any size with known answers to eighteen questions, however much else they hold. */
-import { because, finding, hypothesis, reference } from "../research/record/bodies.ts"
+import { because, finding, hypothesis, reference } from "../support/bodies.ts"
 import type { Filler } from "../research/record/filler.ts"
 import { measure } from "./measured.ts"
 import { reportedAt } from "../research/record/work.ts"

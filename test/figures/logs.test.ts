@@ -8,7 +8,7 @@ import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { logPage, shownLine, takeLog } from "../../src/attachments/log.ts"
 import type { Piece } from "../../src/ledger/journal/attachments.ts"
-import { finding } from "../research/record/bodies.ts"
+import { finding } from "../support/bodies.ts"
 import { unpack } from "../research/added/unpacked.ts"
 import { ask } from "../support/ask.ts"
 

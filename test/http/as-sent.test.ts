@@ -4,7 +4,7 @@
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { type Answer, ask } from "../support/ask.ts"
-import { freshId, hypothesis, message } from "../support/bodies.ts"
+import { action, freshId, hypothesis, message } from "../support/bodies.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())
@@ -62,7 +62,7 @@ test("a duplicate property name is refused, for agents, in the Library, for peop
     }),
     "an agent's record": await ask(`${house.baseUrl}/api/agent/research/publish_hypothesis`, {
       ...agent,
-      raw: JSON.stringify(hypothesis(roomId, threadId)).replace(/\}$/, ',"scope":"Another one."}'),
+      raw: JSON.stringify(action(hypothesis({ roomId, threadId }))).replace(/\}$/, ',"scope":"Another one."}'),
     }),
     "the Library": await ask(`${house.baseUrl}/api/agent/library/save_papers`, {
       token: house.keys.all.token,

@@ -4,7 +4,7 @@ import tap, { test } from "tap"
 import { canonicalJson, type Json } from "../../src/contract/json.ts"
 import { limits } from "../../src/contract/limits.ts"
 import { type Answer, type Asked, ask } from "../support/ask.ts"
-import { type Body, freshId, hypothesis, message } from "../support/bodies.ts"
+import { action, type Body, freshId, hypothesis, message } from "../support/bodies.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())
@@ -26,7 +26,8 @@ const alive = () => ask(`${house.baseUrl}/api/health/live`)
 test("every violation is named by its path, including missing and unknown properties", async (t) => {
   const answer = await post(
     {
-      body: hypothesis("room", threadId, {
+      body: action({
+        ...hypothesis({ roomId: "room", threadId }),
         scope: " ",
         extra: 1,
         assertion: {
@@ -70,18 +71,21 @@ test(
     const flood = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`k${n}`, 0]))
     for (const [what, answer] of Object.entries({
       "a list much too long": await post(
-        { body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) },
+        { body: action({ ...hypothesis({ roomId, threadId }), premises: Array(many).fill(0) }) },
         publishing,
       ),
       "unknown properties": await post({ body: message("Too much.", flood) }),
-      "names in a dictionary": await post({ body: hypothesis(roomId, threadId, { concepts: flood }) }, publishing),
+      "names in a dictionary": await post(
+        { body: action({ ...hypothesis({ roomId, threadId }), concepts: flood }) },
+        publishing,
+      ),
     })) {
       t.equal(answer.status, 422, what)
       t.ok(pathsOf(answer).length <= limits.issues + 1, `${what}: ${pathsOf(answer).length} are listed`)
       t.ok(answer.text.length < 50_000)
     }
     const premises = pathsOf(
-      await post({ body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) }, publishing),
+      await post({ body: action({ ...hypothesis({ roomId, threadId }), premises: Array(many).fill(0) }) }, publishing),
     )
     t.ok(premises.includes("/premises"), "one of them says that the list is too long")
     t.notOk(premises.includes(`/premises/${limits.premises + 1}`), "and items beyond the limit are not checked")
@@ -167,14 +171,14 @@ test("names that every object inherits count as unknown properties like others",
     const raw = JSON.stringify(message()).replace(/}$/, `,"${name}":{"schemaVersion":3,"polluted":true}}`)
     const answer = await post({ raw })
     t.strictSame([answer.status, pathsOf(answer)], [422, [`/${name}`]], name)
-    const inside = JSON.stringify(hypothesis(roomId, threadId)).replace(
+    const inside = JSON.stringify(action(hypothesis({ roomId, threadId }))).replace(
       '"premises":[]',
       `"premises":[{"versionId":"${freshId()}","explanation":"x","${name}":1}]`,
     )
     t.strictSame(pathsOf(await post({ raw: inside }, publishing)), [`/premises/0/${name}`], `${name} in a premise`)
   }
   t.equal(({} as { polluted?: boolean }).polluted, undefined)
-  const concepts = JSON.stringify(hypothesis(roomId, threadId)).replace(
+  const concepts = JSON.stringify(action(hypothesis({ roomId, threadId }))).replace(
     '"concepts":{',
     '"concepts":{"constructor":{"label":"constructor","definition":"Puts things together."},',
   )
@@ -234,7 +238,8 @@ test("the content of a write may have 60,000 bytes of canonical JSON and not one
       explanation,
     })
     const build = (rest: string): Body =>
-      hypothesis(roomId, threadId, {
+      action({
+        ...hypothesis({ roomId, threadId }),
         requestId: id,
         references: [...Array.from({ length: 19 }, () => premise("𝔞".repeat(735))), premise(rest)],
       })

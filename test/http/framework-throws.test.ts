@@ -3,9 +3,9 @@ import tap, { test } from "tap"
 import { createApp } from "../../src/app/serving/surface.ts"
 import { listen, serveOn } from "../../src/http/server.ts"
 import { openLog } from "../../src/log.ts"
-import { openHouse } from "../support/house.ts"
+import { openRoom } from "../support/house.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 const { server, port } = await listen("127.0.0.1", 0)
 const baseUrl = `http://127.0.0.1:${port}`
 const app = createApp({ instance: house.instance, baseUrl, softwareVersion: "0", log: openLog("silent") })

@@ -11,7 +11,7 @@ import { reads } from "../../src/contract/reads/index.ts"
 import { codeIn } from "../../src/contract/refusals/refusal.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 import { addressOf } from "../support/routes.ts"
 
 const house = await startResearchRoom()

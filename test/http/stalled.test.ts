@@ -7,11 +7,11 @@ import { listen, patience, serveOn } from "../../src/http/server.ts"
 import { createApp } from "../../src/app/serving/surface.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
-import { openHouse } from "../support/house.ts"
+import { openRoom } from "../support/house.ts"
 import { dial, head } from "../support/socket.ts"
 
 /** The service's own HTTP server with shorter timeouts, so that the test is short. */
-const house = await openHouse()
+const house = await openRoom()
 const { server, port } = await listen("127.0.0.1", 0, {
   headersTimeout: 300,
   requestTimeout: 700,

@@ -6,7 +6,7 @@ import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { type Answer, ask } from "../support/ask.ts"
-import { freshId, hypothesis, message } from "../support/bodies.ts"
+import { action, freshId, hypothesis, message } from "../support/bodies.ts"
 import { dial, head } from "../support/socket.ts"
 
 const house = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
@@ -20,7 +20,10 @@ const watermark = async () =>
 const post = (text: string) =>
   ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message(text) })
 const publish = () =>
-  ask(`${house.baseUrl}/api/agent/research/publish_hypothesis`, { token, body: hypothesis(roomId, threadId) })
+  ask(`${house.baseUrl}/api/agent/research/publish_hypothesis`, {
+    token,
+    body: action(hypothesis({ roomId, threadId })),
+  })
 /** Sends a request, and measures how long the answer was held. */
 async function timed(query: string): Promise<Answer & { after: number }> {
   const start = performance.now()

@@ -2,11 +2,12 @@
 import { setImmediate as turn } from "node:timers/promises"
 import tap, { test } from "tap"
 import { operationNamed } from "../../src/contract/operations/index.ts"
+import { jsonObject } from "../../src/contract/json.ts"
 import { present } from "../../src/contract/present.ts"
-import { hypothesis } from "../support/bodies.ts"
-import { openHouse } from "../support/house.ts"
+import { action, hypothesis } from "../support/bodies.ts"
+import { openRoom } from "../support/house.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 const { ada, roomId, threadId, instance } = house
 tap.teardown(() => house.close())
 
@@ -14,7 +15,7 @@ test("others get the thread many times before a batch of a hundred records is wr
   const writes = Array.from({ length: 100 }, () => ({
     operation: present(operationNamed("publish_hypothesis")),
     params: {},
-    body: hypothesis(roomId, threadId),
+    body: jsonObject(action(hypothesis({ roomId, threadId }))),
     as: null,
   }))
   let isDone = false

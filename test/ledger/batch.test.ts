@@ -5,7 +5,7 @@ import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { ask, type Json } from "../support/ask.ts"
-import { type Body, experiment, freshId, hypothesis, message, thread } from "../support/bodies.ts"
+import { action, type Body, freshId, hypothesis, message, proposal, thread } from "../support/bodies.ts"
 
 const start = () => startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 const [together, apart] = [await start(), await start()]
@@ -70,8 +70,8 @@ function written(
       : kind === "post_message"
         ? message(words)
         : kind === "publish_hypothesis"
-          ? hypothesis(roomId, String(threadId), { scope: words, threadId })
-          : experiment(roomId, String(threadId), { question: words, threadId })
+          ? action({ ...hypothesis({ roomId, threadId: String(threadId) }), scope: words, threadId })
+          : action({ ...proposal({ roomId, threadId: String(threadId) }), question: words, threadId })
   return { operation: kind, ...(kind === "post_message" ? { params: { threadId } } : {}), body }
 }
 
@@ -223,7 +223,7 @@ test("a batch may take only a limited number of values from its receipts, becaus
     first,
     {
       operation: "publish_hypothesis",
-      body: { ...hypothesis(roomId, threadId), references: Array.from({ length: count }, () => of("a")) },
+      body: { ...action(hypothesis({ roomId, threadId })), references: Array.from({ length: count }, () => of("a")) },
     },
   ]
   const { status, body } = await send(together, batch(201))
@@ -257,7 +257,7 @@ test(
       })
       const experimentId = of("proposed")
       return [
-        { as: "proposed", operation: "propose_experiment", body: experiment(roomId, threadId) },
+        { as: "proposed", operation: "propose_experiment", body: action(proposal({ roomId, threadId })) },
         { as: "taken", operation: "take_experiment", body: body({ experimentId, ...expected("proposed") }) },
         {
           as: "planned",

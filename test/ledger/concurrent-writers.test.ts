@@ -47,7 +47,7 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
       t.equal(first.targetId, retry.targetId, "a message sent twice at once is stored once")
       t.equal([first.replayed, retry.replayed].filter(Boolean).length, 1)
       receipts.push(first.replayed ? retry : first)
-      receipts.push(await agent.write("publish_hypothesis", hypothesis(roomId, threadId)))
+      receipts.push(await agent.write("publish_hypothesis", hypothesis({ roomId, threadId })))
       receipts.push(
         await agent.write("create_thread", { roomId, title: `Thread of writer ${writer}`, message: "To begin with." }),
       )

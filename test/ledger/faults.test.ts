@@ -13,10 +13,10 @@ import { checkData } from "../../src/check/check.ts"
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../src/ledger/world.ts"
-import { hypothesis, message, thread } from "../support/bodies.ts"
-import { openHouse, type Sent } from "../support/house.ts"
+import { action, hypothesis, message, thread } from "../support/bodies.ts"
+import { openRoom, type Sent } from "../support/house.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 tap.teardown(() => house.close())
 /** Reads what is committed, as another process would. */
 function seen<T>(look: (db: Db) => T): T {
@@ -93,7 +93,7 @@ const everything = (db: Db) => tables.map((table) => db.prepare(`SELECT * FROM $
 /** Writes of different kinds, sent in one turn: they share a transaction. */
 const group = (): Sent[] => [
   { actor: grace, name: "post_message", params: { threadId }, body: message() },
-  { actor: grace, name: "publish_hypothesis", body: hypothesis(roomId, threadId) },
+  { actor: grace, name: "publish_hypothesis", body: action(hypothesis({ roomId, threadId })) },
   { actor: grace, name: "post_message", params: { threadId }, body: message("Only tried."), rehearse: true },
   { actor: grace, name: "create_thread", body: thread(roomId, { message: "To begin with." }) },
 ]

@@ -5,7 +5,7 @@
 import { Session } from "node:inspector/promises"
 import t from "tap"
 import { operationNamed } from "../../src/contract/operations/index.ts"
-import { finding } from "../research/record/bodies.ts"
+import { finding } from "../support/bodies.ts"
 import { startOwn } from "../support/service.ts"
 
 /** 65 and 86 were counted; a timer that fires meanwhile runs others. */

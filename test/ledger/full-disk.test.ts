@@ -7,7 +7,7 @@ import { startDemo } from "../../src/demo/demo.ts"
 import { checkData } from "../../src/check/check.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
-import { type Body, hypothesis, message } from "../support/bodies.ts"
+import { action, type Body, hypothesis, message } from "../support/bodies.ts"
 
 const house = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 tap.teardown(() => house.close())
@@ -73,7 +73,7 @@ test("in a group that meets the full disk, no unstored write is reported as stor
     makeSpace()
     const limit = pragma("page_count") + spare
     pragma(`max_page_count = ${limit}`)
-    const bodies = [...Array.from({ length: 8 }, (_, n) => long(n)), hypothesis(roomId, threadId)]
+    const bodies = [...Array.from({ length: 8 }, (_, n) => long(n)), action(hypothesis({ roomId, threadId }))]
     const paths = bodies.map((body) =>
       "clientMessageId" in body ? messages : `${house.baseUrl}/api/agent/research/publish_hypothesis`,
     )

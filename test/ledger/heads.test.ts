@@ -7,9 +7,9 @@ import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
 import { freshId, message } from "../support/bodies.ts"
-import { openHouse } from "../support/house.ts"
+import { openRoom } from "../support/house.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 const { ada, roomId, threadId } = house
 const { token, credentialId } = await house.credential(ada)
 const db = openDatabase(join(house.folder, "research-room.db"))

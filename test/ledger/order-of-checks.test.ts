@@ -5,7 +5,7 @@
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { type Asked, ask } from "../support/ask.ts"
-import { type Body, experiment, freshId, hypothesis, message } from "../support/bodies.ts"
+import { action, type Body, freshId, hypothesis, message, proposal } from "../support/bodies.ts"
 import { held } from "../support/contract.ts"
 
 const house = await startResearchRoom()
@@ -24,7 +24,7 @@ const twoMebibytes = "x".repeat(2 ** 21)
 const heavy = "𝔞".repeat(16_000)
 
 /** What grace published earlier; its id is used. */
-const taken = hypothesis(roomId, threadId)
+const taken = action(hypothesis({ roomId, threadId }))
 await house.client("member_all", { fetch: held }).write("publish_hypothesis", taken)
 const takenMessage = message("Said before.")
 await ask(`${house.baseUrl}${messages}`, { token: member_all.token, body: takenMessage })
@@ -124,7 +124,7 @@ const cases: readonly Case[] = [
   {
     what: "9 grant before 10 the subject",
     path: research("publish_hypothesis"),
-    send: { token: member_post_only.token, body: hypothesis(freshId(), freshId()) },
+    send: { token: member_post_only.token, body: action(hypothesis({ roomId: freshId(), threadId: freshId() })) },
     answered: [403, "permission_missing"],
   },
   {
@@ -142,7 +142,7 @@ const cases: readonly Case[] = [
   {
     what: "9 scope before 10 exact references",
     path: research("publish_hypothesis"),
-    send: { token: main_member_all.token, body: hypothesis(roomId, threadId, unknownPremises) },
+    send: { token: main_member_all.token, body: action({ ...hypothesis({ roomId, threadId }), ...unknownPremises }) },
     answered: [403, "scope_missing"],
   },
   {
@@ -150,14 +150,20 @@ const cases: readonly Case[] = [
     path: research("publish_hypothesis"),
     send: {
       token: archived_member_all.token,
-      body: hypothesis(archived.roomId, archived.openingThreadId, unknownPremises),
+      body: action({
+        ...hypothesis({ roomId: archived.roomId, threadId: archived.openingThreadId }),
+        ...unknownPremises,
+      }),
     },
     answered: [404, "room_unavailable"],
   },
   {
     what: "10 the subject before exact references",
     path: research("publish_hypothesis"),
-    send: { token: member_all.token, body: hypothesis(roomId, freshId(), unknownPremises) },
+    send: {
+      token: member_all.token,
+      body: action({ ...hypothesis({ roomId, threadId: freshId() }), ...unknownPremises }),
+    },
     answered: [404, "room_unavailable"],
   },
   {
@@ -241,7 +247,10 @@ test("step 8 answers a replay whatever the later steps would say", async (t) => 
     })
   ).result
   const said = { path: messages.replace(threadId, openingThreadId), body: message("Before the end.") }
-  const asked = { path: research("propose_experiment"), body: experiment(closing, openingThreadId) }
+  const asked = {
+    path: research("propose_experiment"),
+    body: action(proposal({ roomId: closing, threadId: openingThreadId })),
+  }
   for (const { path, body } of [said, asked])
     t.equal((await ask(`${house.baseUrl}${path}`, { token, body })).status, 200)
   await archivedSoon.write("archive_room", { roomId: closing, reason: "Enough." })

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict"
 import fc from "fast-check"
 import tap, { test } from "tap"
-import { freshId, hypothesis } from "../support/bodies.ts"
-import { outcomeOf, openHouse, type Sent } from "../support/house.ts"
+import { action, freshId, hypothesis } from "../support/bodies.ts"
+import { outcomeOf, openRoom, type Sent } from "../support/house.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 tap.teardown(() => house.close())
 const { roomId, threadId } = house
 const second = await house.admit({
@@ -42,7 +42,10 @@ const delivery: fc.Arbitrary<Delivered> = fc.record({
 })
 
 /** Two contents that differ in one word. */
-const contents = [hypothesis(roomId, threadId), hypothesis(roomId, threadId, { scope: "Elsewhere." })]
+const contents = [
+  action(hypothesis({ roomId, threadId })),
+  action({ ...hypothesis({ roomId, threadId }), scope: "Elsewhere." }),
+]
 
 function sent({ sender, operation, id, content, place, client, shouted }: Delivered, ids: readonly string[]): Sent {
   const deliveryId = shouted ? ids[id]?.toUpperCase() : ids[id]

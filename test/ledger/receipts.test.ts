@@ -3,7 +3,7 @@ import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { ask } from "../support/ask.ts"
-import { type Body, freshId, hypothesis, message, thread } from "../support/bodies.ts"
+import { action, type Body, freshId, hypothesis, message, thread } from "../support/bodies.ts"
 import { held } from "../support/contract.ts"
 
 const house = await startResearchRoom()
@@ -34,7 +34,7 @@ test("a retry returns the same receipt, and nothing is done twice", async (t) =>
   for (const [path, body] of [
     ["/threads", thread(roomId)],
     [messages(), message()],
-    ["/research/publish_hypothesis", hypothesis(roomId, threadId)],
+    ["/research/publish_hypothesis", action(hypothesis({ roomId, threadId }))],
   ] as const) {
     const first = await post(path, body)
     const marks = await house.client("member_all").verifyActivity(roomId)
@@ -48,9 +48,9 @@ test("a retry returns the same receipt, and nothing is done twice", async (t) =>
 // shows: Ids are taken in either letter case.
 // shows: The client block is optional and no part of the content.
 test("the content is compared, without the case of ids, the order of members or the client", async (t) => {
-  const body = hypothesis(roomId, threadId, { client: { name: "sweep-agent", runId: "one" } })
+  const body = action({ ...hypothesis({ roomId, threadId }), client: { name: "sweep-agent", runId: "one" } })
   const first = await post("/research/publish_hypothesis", body)
-  const { assertion, concepts, ...rest } = body
+  const { assertion, concepts, client: _client, ...rest } = body
   const shuffled = {
     concepts,
     client: { name: "another hand" },
@@ -81,7 +81,7 @@ test("the content is compared, without the case of ids, the order of members or 
 // shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up
 //   Thread.
 test("other content under a used id is refused, and the refusal says what is stored", async (t) => {
-  const body = hypothesis(roomId, threadId)
+  const body = action(hypothesis({ roomId, threadId }))
   const first = await post("/research/publish_hypothesis", body)
   for (const other of [
     { ...body, scope: "Elsewhere." },
@@ -117,14 +117,17 @@ test("ids in the path are compared too", async (t) => {
 
 test("the same id can be used for two operations, and by two people", async (t) => {
   const id = freshId()
-  t.notMatch((await post("/research/publish_hypothesis", hypothesis(roomId, threadId, { requestId: id }))).body, {
-    replayed: true,
-  })
+  t.notMatch(
+    (await post("/research/publish_hypothesis", action({ ...hypothesis({ roomId, threadId }), requestId: id }))).body,
+    {
+      replayed: true,
+    },
+  )
   t.notMatch((await post("/threads", thread(roomId, { requestId: id }))).body, { replayed: true })
   t.notMatch((await post(messages(), message("Mine.", { clientMessageId: id }))).body, { replayed: true })
   const owners = await post(
     "/research/publish_hypothesis",
-    hypothesis(roomId, threadId, { requestId: id, scope: "Hers." }),
+    action({ ...hypothesis({ roomId, threadId }), requestId: id, scope: "Hers." }),
     house.credentials.owner_all.token,
   )
   t.equal(owners.status, 200)
@@ -133,7 +136,7 @@ test("the same id can be used for two operations, and by two people", async (t) 
 
 // shows: A replay adds replayed, and after a rotation credentialChanged.
 test("a record's receipt belongs to the member: it replays under a new credential", async (t) => {
-  const body = hypothesis(roomId, threadId)
+  const body = action(hypothesis({ roomId, threadId }))
   const first = await post("/research/publish_hypothesis", body)
   const next = await anotherCredential()
   const again = await post("/research/publish_hypothesis", body, next)
@@ -177,7 +180,7 @@ test(
       label: "to be rotated",
       permissions: ["publish_records"],
     })
-    const body = hypothesis(roomId, threadId)
+    const body = action(hypothesis({ roomId, threadId }))
     const first = await post("/research/publish_hypothesis", body, issued.token)
     const { result: rotated } = await browser.write("rotate_credential", { roomId, credentialId: issued.credentialId })
     t.equal((await post("/research/publish_hypothesis", body, issued.token)).status, 401)
@@ -188,7 +191,7 @@ test(
 
 // shows: skill: receipt
 test("a caller reads the receipts of her own writes, and no others", async (t) => {
-  const body = hypothesis(roomId, threadId)
+  const body = action(hypothesis({ roomId, threadId }))
   const first = await post("/research/publish_hypothesis", body)
   const said = message()
   const second = await post(messages(), said)
@@ -269,7 +272,8 @@ test("the operations whose receipts can be asked for are listed", async (t) => {
 test("a refused write leaves its id free", async (t) => {
   const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: member, fetch: held })
   const id = freshId()
-  const body = hypothesis(roomId, threadId, {
+  const body = action({
+    ...hypothesis({ roomId, threadId }),
     requestId: id,
     references: [{ versionId: freshId(), purpose: "refines", explanation: "Of nothing." }],
   })

@@ -4,16 +4,20 @@
  */
 import tap, { test } from "tap"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
-import { freshId, hypothesis, message } from "../support/bodies.ts"
-import { outcomeOf, type House, openHouse, type Sent } from "../support/house.ts"
+import { action, freshId, hypothesis, message } from "../support/bodies.ts"
+import { outcomeOf, type RoomOfTwo, openRoom, type Sent } from "../support/house.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 tap.teardown(() => house.close())
 const { ada, grace, roomId, threadId } = house
 
 const post = (actor: Actor): Sent => ({ actor, name: "post_message", params: { threadId }, body: message() })
-const publish = (actor: Actor): Sent => ({ actor, name: "publish_hypothesis", body: hypothesis(roomId, threadId) })
-const action = (actor: Actor, name: Sent["name"], params: Record<string, string>, body: object = {}): Sent => ({
+const publish = (actor: Actor): Sent => ({
+  actor,
+  name: "publish_hypothesis",
+  body: action(hypothesis({ roomId, threadId })),
+})
+const act = (actor: Actor, name: Sent["name"], params: Record<string, string>, body: object = {}): Sent => ({
   actor,
   name,
   params,
@@ -21,7 +25,7 @@ const action = (actor: Actor, name: Sent["name"], params: Record<string, string>
 })
 
 /** The number of rows of the Room's objects, receipts and entries. */
-const rows = ({ db }: House) =>
+const rows = ({ db }: RoomOfTwo) =>
   ["journal", "timeline_entries", "records"].map(
     (table) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
   )
@@ -30,7 +34,7 @@ const rows = ({ db }: House) =>
 test("a credential revoked after admission writes nothing", async (t) => {
   const agent = await house.credential(grace)
   t.equal(await outcomeOf(house.admit(post(agent))), "accepted")
-  await house.admit(action(grace, "revoke_credential", { roomId, credentialId: agent.credentialId }))
+  await house.admit(act(grace, "revoke_credential", { roomId, credentialId: agent.credentialId }))
   const before = rows(house)
   t.equal(await outcomeOf(house.admit(post(agent))), "not_authenticated")
   t.strictSame(rows(house), before)
@@ -47,12 +51,12 @@ test("a credential that expires after admission writes nothing", async (t) => {
 // shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
 test("a member removed after admission writes nothing, and is admitted again after joining again", async (t) => {
   const agent = await house.credential(grace)
-  await house.admit(action(ada, "remove_member", { roomId, userId: grace.userId }))
+  await house.admit(act(ada, "remove_member", { roomId, userId: grace.userId }))
   const before = rows(house)
   for (const sent of [post(agent), publish(agent), post(grace)])
     t.equal(await outcomeOf(house.admit(sent)), "not_a_member")
   t.strictSame(rows(house), before)
-  await house.admit(action(ada, "add_member", { roomId }, { username: "grace" }))
+  await house.admit(act(ada, "add_member", { roomId }, { username: "grace" }))
   t.equal(await outcomeOf(house.admit(post(grace))), "accepted")
   t.equal(
     await outcomeOf(house.admit(post(agent))),
@@ -67,11 +71,11 @@ test("a Room archived after admission accepts nothing new, and still answers a r
   const agent = await house.credential(grace)
   const sent = [post(agent), publish(agent)]
   for (const each of sent) t.equal(await outcomeOf(house.admit(each)), "accepted")
-  await house.admit(action(ada, "archive_room", { roomId }, { reason: "Enough." }))
+  await house.admit(act(ada, "archive_room", { roomId }, { reason: "Enough." }))
   t.equal(await outcomeOf(house.admit(post(agent))), "room_archived")
   t.equal(await outcomeOf(house.admit(publish(agent))), "room_unavailable")
   for (const each of sent) t.equal(await outcomeOf(house.admit(each)), "replayed")
-  await house.admit(action(ada, "restore_room", { roomId }, { reason: "Not enough." }))
+  await house.admit(act(ada, "restore_room", { roomId }, { reason: "Not enough." }))
   t.equal(await outcomeOf(house.admit(post(agent))), "accepted")
 })
 
@@ -79,8 +83,8 @@ test("a Room archived after admission accepts nothing new, and still answers a r
 test("earlier writes of the same transaction count for later ones", async (t) => {
   const agent = await house.credential(grace)
   const together = (...sent: Sent[]) => Promise.all(sent.map((each) => outcomeOf(house.admit(each))))
-  const archive = action(ada, "archive_room", { roomId }, { reason: "Now." })
-  const restore = action(ada, "restore_room", { roomId }, { reason: "Again." })
+  const archive = act(ada, "archive_room", { roomId }, { reason: "Now." })
+  const restore = act(ada, "restore_room", { roomId }, { reason: "Again." })
   t.strictSame(await together(post(agent), archive, post(agent), restore, post(agent)), [
     "accepted",
     "accepted",
@@ -89,9 +93,9 @@ test("earlier writes of the same transaction count for later ones", async (t) =>
     "accepted",
   ])
 
-  const revoke = action(grace, "revoke_credential", { roomId, credentialId: agent.credentialId })
+  const revoke = act(grace, "revoke_credential", { roomId, credentialId: agent.credentialId })
   t.strictSame(await together(post(agent), revoke, post(agent)), ["accepted", "accepted", "not_authenticated"])
 
-  const leave = action(grace, "remove_member", { roomId, userId: grace.userId })
+  const leave = act(grace, "remove_member", { roomId, userId: grace.userId })
   t.strictSame(await together(post(grace), leave, post(grace)), ["accepted", "accepted", "not_a_member"])
 })

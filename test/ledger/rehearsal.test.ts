@@ -5,8 +5,8 @@ import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { type Answer, ask } from "../support/ask.ts"
-import { type Body, freshId, hypothesis, message, thread } from "../support/bodies.ts"
-import { outcomeOf, openHouse } from "../support/house.ts"
+import { action, type Body, freshId, hypothesis, message, thread } from "../support/bodies.ts"
+import { outcomeOf, openRoom } from "../support/house.ts"
 
 const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 tap.teardown(() => demo.close())
@@ -29,7 +29,7 @@ const messages = `/threads/${threadId}/messages`
 const writes: readonly [string, Body][] = [
   [messages, message()],
   ["/threads", thread(roomId, { message: "To begin with." })],
-  ["/research/publish_hypothesis", hypothesis(roomId, threadId)],
+  ["/research/publish_hypothesis", action(hypothesis({ roomId, threadId }))],
   [
     "/research/propose_experiment",
     { schemaVersion: 3, requestId: freshId(), roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] },
@@ -62,7 +62,7 @@ test("what would be refused is refused in rehearsal too, by the same check", asy
   const faults: readonly [string, Body, string][] = [
     [messages, message(" "), "invalid_schema"],
     [messages, message("Hm?", { replyToEntryId: freshId() }), "unknown_reference"],
-    ["/research/publish_hypothesis", hypothesis(roomId, freshId()), "room_unavailable"],
+    ["/research/publish_hypothesis", action(hypothesis({ roomId, threadId: freshId() })), "room_unavailable"],
   ]
   for (const [path, body, code] of faults) t.strictSame((await send(path, body, true)).body.refusal, code)
   t.strictSame((await ask(`${demo.baseUrl}/api/agent${messages}?rehearse=1`, { body: message() })).status, 401)
@@ -81,7 +81,7 @@ test("the rehearsal of a stored write is its replay", async (t) => {
 })
 
 test("in a group, rehearsals do not affect the other writes and use up no numbers", async (t) => {
-  const house = await openHouse()
+  const house = await openRoom()
   t.teardown(() => house.close())
   const said = (text: string, rehearse = false) => ({
     actor: house.grace,

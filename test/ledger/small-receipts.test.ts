@@ -6,7 +6,7 @@ import type { Receipt } from "../../src/contract/answers/index.ts"
 import { smallReceiptOf } from "../../src/contract/answers/small-receipt.ts"
 import { limits } from "../../src/contract/limits.ts"
 import { ask, type Json } from "../support/ask.ts"
-import { type Body, experiment, freshId, hypothesis, message, thread } from "../support/bodies.ts"
+import { action, type Body, freshId, hypothesis, message, proposal, thread } from "../support/bodies.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())
@@ -33,7 +33,7 @@ function heldAgainst(small: Json, whole: Json): string[] {
 
 // shows: skill: small
 test("each member of a small receipt has the same place as in the whole one, which is stored", async (t) => {
-  const question = (words: string) => experiment(roomId, threadId, { question: words })
+  const question = (words: string) => action({ ...proposal({ roomId, threadId }), question: words })
   const told = "Does quenching the momentum buffer at a restart avoid the spike in the loss?"
   for (const number of [1, 2, 3, 4])
     await send(
@@ -45,7 +45,7 @@ test("each member of a small receipt has the same place as in the whole one, whi
   const writes: [string, string, Body, string?][] = [
     ["create_thread", "/threads", thread(roomId, { title: "𝔞".repeat(limits.title) })],
     ["post_message", `/threads/${threadId}/messages`, message(), "clientMessageId"],
-    ["publish_hypothesis", "/research/publish_hypothesis", hypothesis(roomId, threadId)],
+    ["publish_hypothesis", "/research/publish_hypothesis", action(hypothesis({ roomId, threadId }))],
     ["propose_experiment", "/research/propose_experiment", question(told)],
   ]
   for (const [operation, path, body, id = "requestId"] of writes) {

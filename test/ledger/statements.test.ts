@@ -7,10 +7,10 @@ import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
 import { freshId, message } from "../support/bodies.ts"
-import { openHouse } from "../support/house.ts"
+import { openRoom } from "../support/house.ts"
 import { RecordingDb } from "../support/recording-db.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 const { token } = await house.credential(house.ada)
 const file = openDatabase(join(house.folder, "research-room.db"))
 const db = new RecordingDb(file)

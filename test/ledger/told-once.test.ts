@@ -4,10 +4,10 @@
  */
 import t from "tap"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
-import { freshId, hypothesis } from "../support/bodies.ts"
-import { outcomeOf, openHouse } from "../support/house.ts"
+import { action, freshId, hypothesis } from "../support/bodies.ts"
+import { outcomeOf, openRoom } from "../support/house.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 t.teardown(() => house.close())
 const { db, roomId, threadId, ada } = house
 
@@ -15,7 +15,7 @@ t.test(
   "what was added for a write is neither in its stored receipt nor whole in the journal, and a retry gets the same",
   async (t) => {
     const publish = (requestId: string, actor: Actor = ada) =>
-      ({ name: "publish_hypothesis", actor, body: { ...hypothesis(roomId, threadId), requestId } }) as const
+      ({ name: "publish_hypothesis", actor, body: { ...action(hypothesis({ roomId, threadId })), requestId } }) as const
     for (let time = 0; time < 6; time += 1) await house.admit(publish(freshId(), house.grace))
     const requestId = freshId()
     const told = await house.admit(publish(requestId))
@@ -44,7 +44,7 @@ t.test("for a sender without permission to publish, nothing is looked up before 
     return tried(...given)
   }
   t.teardown(() => void (behaviour.tried = tried))
-  const body = { ...hypothesis(roomId, threadId), requestId: freshId() }
+  const body = { ...action(hypothesis({ roomId, threadId })), requestId: freshId() }
   t.equal(await outcomeOf(house.admit({ name: "publish_hypothesis", actor: stranger, body })), "permission_missing")
   t.strictSame(asked, [])
   t.equal(await outcomeOf(house.admit({ name: "publish_hypothesis", actor: ada, body })), "accepted")

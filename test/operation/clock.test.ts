@@ -84,7 +84,7 @@ test(
     ada = await signedIn(ahead.service)
     t.match(await said(ahead.service, "Too late."), { status: 401, body: { error: /expired/ } })
     await ada.write("post_message", { threadId, text: "Second, ten years ahead." } as never)
-    await ada.write("publish_hypothesis", hypothesis(roomId, threadId))
+    await ada.write("publish_hypothesis", hypothesis({ roomId, threadId }))
     await ahead.service.close()
 
     for (const round of ["Third", "Fourth"]) {
@@ -101,7 +101,7 @@ test(
       const written = await said(service, `${round}.`)
       t.match(written, { status: 200 }, "the credential is valid")
       t.ok(isNow(written.body.acceptedAt as unknown as string), `${written.body.acceptedAt}`)
-      await ada.write("publish_hypothesis", hypothesis(roomId, threadId))
+      await ada.write("publish_hypothesis", hypothesis({ roomId, threadId }))
       if (round === "Fourth") await inOrder(t, service, roomId, threadId)
       await service.close()
     }

@@ -37,7 +37,7 @@ const grace = await own.person("grace")
 const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Cited", license: "CC-BY-4.0" }))
   .result
 await ada.write("add_member", { roomId, username: "grace" })
-const { result: record } = await ada.write("publish_hypothesis", hypothesis(roomId, threadId))
+const { result: record } = await ada.write("publish_hypothesis", hypothesis({ roomId, threadId }))
 const describe = (body: object, who = ada) => who.request("POST", "/api/account/description", body)
 const text = async (path: string) => (await fetch(own.baseUrl + path)).text()
 const person = async (name: string) => (await ask(`${own.baseUrl}/api/research/people/${name}`)).body

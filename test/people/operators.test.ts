@@ -5,10 +5,10 @@ import { operationOf } from "../../src/contract/operations/index.ts"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
 import { checkData } from "../../src/check/check.ts"
 import { freshId } from "../support/bodies.ts"
-import { openHouse } from "../support/house.ts"
+import { openRoom } from "../support/house.ts"
 import { addPerson } from "../support/people.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 tap.teardown(() => house.close())
 const { db, instance } = house
 const { operators, ledger, tables, world } = instance

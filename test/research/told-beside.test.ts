@@ -71,7 +71,7 @@ t.test(
       }
       t.match(items[0]?.authors[0]?.name, new RegExp(`. · agent ${agent}$`), feed)
     }
-    await owner.write("publish_hypothesis", hypothesis(roomId, openingThreadId))
+    await owner.write("publish_hypothesis", hypothesis({ roomId, threadId: openingThreadId }))
     const count = async (query: string) =>
       (await ask(`${baseUrl}/api/research/hypotheses?roomId=${roomId}&agent=${encodeURIComponent(query)}`)).body.items
         ?.length

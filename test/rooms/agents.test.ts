@@ -6,7 +6,7 @@ import { startResearchRoom } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { message } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 import { held } from "../support/contract.ts"
 import { elsewhere } from "../support/elsewhere.ts"
 

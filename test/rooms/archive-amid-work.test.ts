@@ -108,7 +108,7 @@ t.test("a batch that is being checked when its Room is archived is before the ar
     const before = (await here.entries()).length
     const writes = Array.from({ length: 20 }, () => ({
       operation: "publish_hypothesis",
-      body: { ...hypothesis(here.roomId, here.threadId), requestId: freshId() },
+      body: { ...action(hypothesis(here)), requestId: freshId() },
     }))
     const batch = () => ask(`${own.baseUrl}${BATCH}`, { token: here.token, body: { writes } })
     // The archive is sent up to 20 ms before the batch in half of the rounds, and up to 16 ms after it in the others.

@@ -5,7 +5,7 @@ import { browserPath, type Operation } from "../../src/contract/definitions/oper
 import { operations } from "../../src/contract/operations/index.ts"
 import { ask } from "../support/ask.ts"
 import { action, type Body, freshId, hypothesis } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 import { held } from "../support/contract.ts"
 import { addressOf } from "../support/routes.ts"
 import { ResearchRoomClient } from "research-room/client"
@@ -26,7 +26,7 @@ async function fullRoom() {
     })
   ).result
   const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token, fetch: held })
-  const versionId = (await agent.write("publish_hypothesis", hypothesis(roomId, threadId))).targetId
+  const versionId = (await agent.write("publish_hypothesis", hypothesis({ roomId, threadId }))).targetId
   const { experimentId } = (
     await agent.write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] })
   ).result
@@ -67,7 +67,7 @@ async function fullRoom() {
   ).targetId
   const { linkId } = (await agent.write("assert_dispute", { targetVersionId: versionId, explanation: "It is not so." }))
     .result
-  const { assertion, concepts, scope } = hypothesis(roomId, threadId)
+  const { assertion, concepts, scope } = hypothesis({ roomId, threadId })
   const said = {
     roomId,
     threadId,
@@ -200,7 +200,7 @@ test("a record of an archived Room is cited and reused elsewhere", async (t) => 
   const agent = house.client("owner_all", { fetch: held })
   await agent.write("reuse_record", { threadId, versionId: room.versionId })
   const citing = await agent.write("publish_hypothesis", {
-    ...hypothesis(roomId, threadId),
+    ...hypothesis({ roomId, threadId }),
     references: [{ versionId: room.versionId, purpose: "extends", explanation: "One step on." }],
   })
   t.match((await agent.read("record", { versionId: citing.targetId })).references, [

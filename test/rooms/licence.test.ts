@@ -5,7 +5,7 @@ import tap, { test } from "tap"
 import { licences } from "../../src/contract/licences.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 import { unpack } from "../research/added/unpacked.ts"
 
 // Its parts ship without types.

@@ -5,8 +5,8 @@ import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { operations } from "../../src/contract/operations/index.ts"
 import { ask } from "../support/ask.ts"
-import { action, type Body, experiment, freshId, hypothesis, message, thread } from "../support/bodies.ts"
-import { castOf, type Scene } from "../support/cast.ts"
+import { action, type Body, freshId, hypothesis, message, type Place, proposal, thread } from "../support/bodies.ts"
+import { castOf } from "../support/lab.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())
@@ -15,7 +15,7 @@ const { ids } = cast
 const known = (await ask(`${house.baseUrl}/api/research/hypotheses`)).body.items?.[0]
 
 /** A Room with everything that a route may be about: mary asks to join, grace has a credential. */
-interface Setting extends Scene {
+interface Setting extends Place {
   readonly credentialId: string
 }
 async function setting({ asking = true } = {}): Promise<Setting> {
@@ -127,13 +127,13 @@ const table: readonly Row[] = [
   {
     route: "publish_hypothesis",
     path: () => "/api/research-actions/publish_hypothesis",
-    body: ({ roomId, threadId }) => hypothesis(roomId, threadId),
+    body: ({ roomId, threadId }) => action(hypothesis({ roomId, threadId })),
     answers: members,
   },
   {
     route: "propose_experiment",
     path: () => "/api/research-actions/propose_experiment",
-    body: ({ roomId, threadId }) => experiment(roomId, threadId),
+    body: ({ roomId, threadId }) => action(proposal({ roomId, threadId })),
     answers: members,
   },
   { route: "members (read)", method: "GET", path: inRoom("/members"), answers: [out, ok, ok, ok] },
@@ -205,10 +205,10 @@ test("a credential limited to Threads stays in them", async (t) => {
     .threadId
   const send = (path: string, body: Body) => ask(`${house.baseUrl}/api/agent${path}`, { token, body })
   t.equal((await send(`/threads/${threadId}/messages`, message())).status, 200)
-  t.equal((await send("/research/publish_hypothesis", hypothesis(roomId, threadId))).status, 200)
+  t.equal((await send("/research/publish_hypothesis", action(hypothesis({ roomId, threadId })))).status, 200)
   const refused = [
     await send(`/threads/${elsewhere}/messages`, message()),
-    await send("/research/publish_hypothesis", hypothesis(roomId, elsewhere)),
+    await send("/research/publish_hypothesis", action(hypothesis({ roomId, threadId: elsewhere }))),
     await send("/threads", thread(roomId)),
     await send(`/threads/${house.rooms.main.openingThreadId}/messages`, message()),
   ]

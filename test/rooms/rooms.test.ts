@@ -3,7 +3,7 @@ import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())

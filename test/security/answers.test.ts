@@ -10,7 +10,7 @@ import { isStreamed } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { limits } from "../../src/contract/limits.ts"
 import { temporaryFolder } from "../support/service.ts"
-import { finding, hypothesis } from "../research/record/bodies.ts"
+import { finding, hypothesis } from "../support/bodies.ts"
 import { Filler } from "../research/record/filler.ts"
 
 const data = temporaryFolder()

@@ -12,7 +12,7 @@ import type { Edge } from "../../src/edge/edge.ts"
 import type { Routes } from "../../src/edge/requests/routes.ts"
 import { pageRoutes } from "../../src/web/pages/index.ts"
 import { addressOf } from "../support/routes.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())

@@ -2,7 +2,7 @@
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { entryKinds, kinds } from "../../src/contract/reads/shared.ts"
-import { claim, finding, hypothesis } from "../research/record/bodies.ts"
+import { claim, finding, hypothesis } from "../support/bodies.ts"
 
 const house = await startResearchRoom()
 t.teardown(() => house.close())

@@ -3,7 +3,7 @@ import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { ask, type Json } from "../support/ask.ts"
-import { type Body, experiment, freshId, hypothesis, message, thread } from "../support/bodies.ts"
+import { action, type Body, freshId, hypothesis, message, proposal, thread } from "../support/bodies.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())
@@ -59,7 +59,7 @@ test("a text has 1 to 20,000 characters, at least one of them visible", async (t
 test("replies are counted, listed, and name the message they answer", async (t) => {
   const threadId = await ownThread()
   const first = await send(`/threads/${threadId}/messages`, message("Who agrees?"))
-  const card = await send("/research/publish_hypothesis", hypothesis(roomId, threadId))
+  const card = await send("/research/publish_hypothesis", action(hypothesis({ roomId, threadId })))
   const answered = [first.body.entry?.entryId, card.body.entry?.entryId]
   for (const replyToEntryId of answered)
     for (const text of ["I do.", "I do not."])
@@ -106,8 +106,8 @@ test("a reply stays in its Thread, and receipts are not replied to", async (t) =
 test("the timeline is one order of messages, cards and receipts; kinds filters them", async (t) => {
   const threadId = await ownThread()
   await send(`/threads/${threadId}/messages`, message("One."))
-  const card = await send("/research/publish_hypothesis", hypothesis(roomId, threadId))
-  await send("/research/propose_experiment", experiment(roomId, threadId))
+  const card = await send("/research/publish_hypothesis", action(hypothesis({ roomId, threadId })))
+  await send("/research/propose_experiment", action(proposal({ roomId, threadId })))
   await send(`/threads/${threadId}/records`, {
     schemaVersion: 3,
     requestId: freshId(),

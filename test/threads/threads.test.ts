@@ -2,7 +2,7 @@
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { ask } from "../support/ask.ts"
-import { type Body, freshId, hypothesis, message, thread } from "../support/bodies.ts"
+import { action, type Body, freshId, hypothesis, message, thread } from "../support/bodies.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())
@@ -80,7 +80,10 @@ test("Threads are listed in the order they were started, each with its current s
 test(
   "a Thread that follows up a card says so; " + "a second one on the same card is refused, unless it is intended",
   async (t) => {
-    const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
+    const { body: published } = await send(
+      "/research/publish_hypothesis",
+      action(hypothesis({ roomId, threadId: openingThreadId })),
+    )
     const replyToEntryId = published.entry?.entryId
     const first = await send("/threads", thread(roomId, { replyToEntryId }))
     t.match(await read(`/threads/${first.body.threadId}/context`), {
@@ -108,7 +111,10 @@ test(
 
 // shows: A second Thread on the same card is refused thread_exists unless allowDuplicate.
 test("of two agents that follow up a card at once one starts the Thread", async (t) => {
-  const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
+  const { body: published } = await send(
+    "/research/publish_hypothesis",
+    action(hypothesis({ roomId, threadId: openingThreadId })),
+  )
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => send("/threads", thread(roomId, { replyToEntryId: published.entry?.entryId }))),
   )

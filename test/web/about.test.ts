@@ -5,7 +5,7 @@
 import { createRequire } from "node:module"
 import { startResearchRoom } from "research-room/testing"
 import t, { test } from "tap"
-import { hypothesis } from "../research/record/bodies.ts"
+import { hypothesis } from "../support/bodies.ts"
 import { launch } from "./browser.ts"
 
 type Statement = { readonly [member: string]: unknown }

@@ -4,8 +4,8 @@
  */
 import type { Page } from "playwright-core"
 import t, { type Test } from "tap"
-import { finding, hypothesis, reference } from "../research/record/bodies.ts"
-import { openLab } from "../research/record/lab.ts"
+import { finding, hypothesis, reference } from "../support/bodies.ts"
+import { openLab } from "../support/lab.ts"
 import { launch as execution, Work } from "../research/record/work.ts"
 import { built } from "./built.ts"
 import { violations } from "./axe.ts"

@@ -34,7 +34,8 @@ for (let n = 1; n <= EXPERIMENTS; n += 1)
   } as never)
 
 t.test("a form lists the newest 50 of a kind; an older one is named by its label", async (t) => {
-  const { versionId: finding } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId) as never)).result
+  const { versionId: finding } = (await ada.write("publish_hypothesis", hypothesis({ roomId, threadId }) as never))
+    .result
   const form = await page(`/do/link_experiment_finding?findingVersionId=${finding}`)
   const listed = [...form.matchAll(/<option value="(E\d+): Is run/g)].map(([, label]) => label)
   t.same(
@@ -60,7 +61,7 @@ t.test("a form lists the newest 50 of a kind; an older one is named by its label
 t.test(
   "an untested hypothesis says once, in one sentence, that nothing has been tried; an experiment changes the sentence",
   async (t) => {
-    const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId) as never)).result
+    const { versionId } = (await ada.write("publish_hypothesis", hypothesis({ roomId, threadId }) as never)).result
     const headings = async () =>
       [...(await page(`/records/${versionId}`)).matchAll(/<h2 id="[a-z]+">([^<]+)/g)].map(([, text]) => text)
     t.match(

@@ -5,7 +5,7 @@
  */
 import type { WriteInput } from "research-room/client"
 import type { Browser, Cast } from "research-room/testing"
-import { finding, hypothesis } from "../research/record/bodies.ts"
+import { finding, hypothesis } from "../support/bodies.ts"
 
 type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>
 type Effect = NonNullable<WriteInput<"publish_finding">["effects"]>[number]

@@ -12,7 +12,7 @@ t.test("a superseded or retracted hypothesis offers no experiment, and the one i
   const ada = await own.setUp()
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "What comes next" })).result
   const publish = async (wording: string) => {
-    const { assertion, ...body } = hypothesis(roomId, threadId)
+    const { assertion, ...body } = hypothesis({ roomId, threadId })
     const written = await ada.write("publish_hypothesis", { ...body, assertion: { ...assertion, wording } })
     return written.result.versionId
   }

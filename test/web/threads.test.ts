@@ -3,7 +3,7 @@
  * sending.
  */
 import t from "tap"
-import { hypothesis, message } from "../support/bodies.ts"
+import { action, hypothesis, message } from "../support/bodies.ts"
 import { passwordOf } from "../support/service.ts"
 import { violations } from "./axe.ts"
 import { signInAs } from "./pages.ts"
@@ -22,7 +22,7 @@ const posts = async (from: number, count: number) => {
       Array.from({ length: Math.min(25, from + count - first) }, (_, index) => post(`Step ${first + index}.`)),
     )
 }
-const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId) as never)).result
+const { versionId } = (await ada.write("publish_hypothesis", hypothesis({ roomId, threadId }) as never)).result
 
 t.test("a returning reader sees how it began, how much they have read, and where the new entries begin", async (t) => {
   await posts(0, 30)
@@ -75,7 +75,7 @@ def ramp(step):  # linear
 t.test("a title that is itself a link contains no other link", async (t) => {
   const wording =
     "A ramp as in https://arxiv.org/abs/2401.01234 and [here](https://example.org/) lowers the loss of H1."
-  const body = hypothesis(roomId, threadId)
+  const body = action(hypothesis({ roomId, threadId }))
   await ada.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } } as never)
   const { page } = await watched(browser, own.baseUrl)
   for (const path of [`/rooms/${roomId}/hypotheses`, "/people/ada"]) {

@@ -4,8 +4,8 @@
  */
 import type { Page } from "playwright-core"
 import t from "tap"
-import { hypothesis } from "../research/record/bodies.ts"
-import { openLab } from "../research/record/lab.ts"
+import { hypothesis } from "../support/bodies.ts"
+import { openLab } from "../support/lab.ts"
 import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"
 import { built } from "./built.ts"

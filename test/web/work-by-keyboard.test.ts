@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import t from "tap"
-import { hypothesis as hypothesisOf } from "../support/bodies.ts"
+import { action, hypothesis as hypothesisOf } from "../support/bodies.ts"
 import { violations } from "./axe.ts"
 import {
   at,
@@ -38,7 +38,7 @@ async function write(operation: string, body: object): Promise<{ result: { versi
 
 /** Publishes a hypothesis with that sentence, as a program does. */
 const published = async (wording: string): Promise<string> => {
-  const body = hypothesisOf(roomId, threadId)
+  const body = action(hypothesisOf({ roomId, threadId }))
   const { result } = await write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } })
   return result.versionId ?? ""
 }

@@ -19,7 +19,7 @@ import { openReadConnection, openDatabase } from "../../src/ledger/storage/openi
 import { overHttp } from "../mcp/agent.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 import { holdToContract } from "../support/contract.ts"
 import { untilClean } from "../support/clean.ts"
 import { bytesOfOpen } from "../support/open-files.ts"

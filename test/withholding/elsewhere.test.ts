@@ -8,7 +8,7 @@ import { CrateFault } from "../../src/research/import/crate-file.ts"
 import { forged } from "../research/added/forged.ts"
 import { unpack } from "../research/added/unpacked.ts"
 import { action, hypothesis, message } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 import { untilClean } from "../support/clean.ts"
 import { type Elsewhere, elsewhere } from "../support/elsewhere.ts"
 import { bytesOfOpen } from "../support/open-files.ts"
@@ -76,13 +76,13 @@ async function refused(t: Test, zip: Uint8Array, because: RegExp, said = /no wri
 
 t.test("The file of another Room that cites it, made just before, is not sent to anybody any more", async (t) => {
   const [said, citing] = [await cast.room(), await cast.room()]
-  const body = hypothesis(said.roomId, said.threadId)
+  const body = action(hypothesis(said))
   const { result } = await cast.ada.write("publish_hypothesis", {
     ...body,
     assertion: { ...body.assertion, wording: `The key is ${SECRET}.` },
   })
   await cast.ada.write("publish_hypothesis", {
-    ...hypothesis(citing.roomId, citing.threadId),
+    ...hypothesis(citing),
     premises: [{ versionId: result.versionId, explanation: "It follows from that." }],
   })
   const text = async () => [...unpack(await exported(citing.roomId)).files.values()].join("")
@@ -165,10 +165,7 @@ t.test("Adopted, it stays withheld, and its new owner can withhold more", async 
       operation,
       actor: { userId: eve?.userId ?? "", username: "eve", grant: null },
       params: { roomId: leak.roomId },
-      body: {
-        schemaVersion: 3,
-        ...action({ of: { sequence: 4 }, fields: [""], reason: "other", explanation: "More." }),
-      },
+      body: action({ of: { sequence: 4 }, fields: [""], reason: "other", explanation: "More." }),
     }),
   ) as { result: { fields: string[] } }
   t.strictSame(receipt.result.fields, ["/text"])

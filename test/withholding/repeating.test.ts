@@ -4,7 +4,7 @@ import tap from "tap"
 import { repeatedIn } from "../../src/ledger/journal/repeating.ts"
 import { ask } from "../support/ask.ts"
 import { action, message } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())

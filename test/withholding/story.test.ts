@@ -10,7 +10,7 @@ import { checkData } from "../../src/check/check.ts"
 import { openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { ask } from "../support/ask.ts"
 import { action, message } from "../support/bodies.ts"
-import { castOf } from "../support/cast.ts"
+import { castOf } from "../support/lab.ts"
 import { untilClean } from "../support/clean.ts"
 import { temporaryFolder } from "../support/service.ts"
 

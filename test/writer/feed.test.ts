@@ -9,9 +9,9 @@ import type { Db, Statement } from "../../src/ledger/storage/database.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { isoTime, realWorld } from "../../src/ledger/world.ts"
 import { freshId, message } from "../support/bodies.ts"
-import { openHouse } from "../support/house.ts"
+import { openRoom } from "../support/house.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 const { roomId, threadId, ada } = house
 const post = (text: string) =>
   house.admit({ actor: ada, name: "post_message", params: { threadId }, body: message(text) })

@@ -19,7 +19,7 @@ test("requests sent at once are admitted once each, and can be read as soon as t
   const receipts = await Promise.all(
     Array.from({ length: 60 }, async (_, n) => {
       const receipt = await (n % 3 === 0
-        ? agent.write("publish_hypothesis", hypothesis(roomId, threadId))
+        ? agent.write("publish_hypothesis", hypothesis({ roomId, threadId }))
         : n % 3 === 1
           ? agent.write("post_message", { threadId, text: `Number ${n}.` })
           : agent.write("create_thread", { roomId, title: `Thread ${n}` }))

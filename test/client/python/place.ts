@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
-import { finding } from "../../research/record/bodies.ts"
+import { finding } from "../../support/bodies.ts"
 
 export async function storyPlace() {
   const instance = await startResearchRoom()

@@ -5,7 +5,7 @@
 import tap, { test } from "tap"
 import { openLog } from "../../../src/log.ts"
 import { createApp } from "../../../src/app/serving/surface.ts"
-import { openHouse } from "../../support/house.ts"
+import { openRoom } from "../../support/house.ts"
 import { endAll } from "../../support/program.ts"
 import { routePatterns } from "../../../src/edge/paths.ts"
 import { type Answer, readAnswer } from "./answers.ts"
@@ -18,7 +18,7 @@ import type { Outcome } from "./wire.ts"
 tap.teardown(endAll)
 
 test("every route of the application is attacked", async (t) => {
-  const house = await openHouse()
+  const house = await openRoom()
   const app = createApp({
     instance: house.instance,
     baseUrl: "http://127.0.0.1:1",
@@ -52,7 +52,7 @@ const given = (target: string, isSound = true) =>
 const outcome = (...answers: Answer[]): Outcome => ({ answers, fault: null, end: "open", finishedFirst: false })
 
 test("the judge detects wrong answers", async (t) => {
-  const house = await openHouse()
+  const house = await openRoom()
   const app = createApp({
     instance: house.instance,
     baseUrl: "http://127.0.0.1:1",

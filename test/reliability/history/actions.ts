@@ -1,5 +1,5 @@
 /** A client's next actions: bodies made from what is on the board, often about the same few objects. */
-import { hypothesis, message } from "../../support/bodies.ts"
+import { action, hypothesis, message } from "../../support/bodies.ts"
 import type { Known } from "./board.ts"
 import { Contents, expectedOf, type Situation } from "./contents.ts"
 import type { Members } from "./history.ts"
@@ -112,7 +112,7 @@ export class Maker {
       case "create_thread":
         return this.#intent(wanted, this.#contents.thread())
       case "publish_hypothesis":
-        return this.#intent(wanted, hypothesis(roomId, threadId))
+        return this.#intent(wanted, action(hypothesis({ roomId, threadId })))
       case "publish_finding":
         return this.#intent(wanted, this.#contents.finding(threadId))
       case "link_experiment_finding":

@@ -1,6 +1,6 @@
 /** The contents of a run's bodies: made from what is on the board, now and then invalid. */
 import type { DemoRepositories } from "../../../src/demo/repositories.ts"
-import { hypothesis } from "../../support/bodies.ts"
+import { action, hypothesis } from "../../support/bodies.ts"
 import type { Board, Known } from "./board.ts"
 import type { Chance } from "./chance.ts"
 import type { Members } from "./history.ts"
@@ -140,7 +140,7 @@ export class Contents {
 
   finding(threadId: string): Members {
     const { roomId } = this.#now
-    const { premises: _premises, ...base } = hypothesis(roomId, threadId)
+    const { premises: _premises, ...base } = action(hypothesis({ roomId, threadId }))
     const more = {
       outcome: "inconclusive",
       retrospective: true,

@@ -95,8 +95,8 @@ export async function plant(ground: Ground, chance: Chance, some: number, note: 
     const text = all[at % all.length] as (typeof all)[number]
     return [
       ...Array.from({ length: 4 }, () => write("post_message", { threadId }, bodies.message(), text)),
-      write("publish_hypothesis", {}, bodies.hypothesis(roomId, threadId), text),
-      write("propose_experiment", {}, bodies.experiment(roomId, threadId), text),
+      write("publish_hypothesis", {}, bodies.action(bodies.hypothesis({ roomId, threadId })), text),
+      write("propose_experiment", {}, bodies.action(bodies.proposal({ roomId, threadId })), text),
     ]
   })
   await fire(ground, others, 4, noting)

@@ -7,9 +7,8 @@ import type { Actor } from "../../../src/ledger/journal/actor.ts"
 import { Refusal } from "../../../src/contract/refusals/refusal.ts"
 import type { Receipt } from "../../../src/contract/answers/index.ts"
 import type { OperationName } from "../../../src/contract/operations/index.ts"
-import { type Body, freshId, hypothesis, message } from "../../support/bodies.ts"
-import { type House, openHouse } from "../../support/house.ts"
-import { launch } from "../../research/work/bodies.ts"
+import { action, type Body, freshId, hypothesis, launch, message } from "../../support/bodies.ts"
+import { type RoomOfTwo, openRoom } from "../../support/house.ts"
 import type { Chance } from "../support/chance.ts"
 
 export interface Size {
@@ -39,7 +38,7 @@ export interface Known {
 }
 
 export interface Told {
-  readonly house: House
+  readonly house: RoomOfTwo
   readonly stints: readonly Stint[]
   readonly known: readonly Known[]
   /** Experiments that were reported to an agent as completed; attempts that were reported as succeeded. */
@@ -68,7 +67,7 @@ const END = 48 * 60
 type Course = AsyncGenerator<number, void, void>
 
 export async function simulate(chance: Chance, { agents, experiments, reviews }: Size): Promise<Told> {
-  const house = await openHouse({ check: async () => ({ ok: true }) })
+  const house = await openRoom({ check: async () => ({ ok: true }) })
   const { instance, clock, roomId, threadId, ada, grace } = house
   const { tables } = instance
   const stints: Stint[] = []
@@ -104,7 +103,10 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
       hypotheses: [],
     })
   for (let number = 0; number < reviews; number += 1) {
-    const receipt = await send(ada, "publish_hypothesis", { ...hypothesis(roomId, threadId), scope: `Case ${number}.` })
+    const receipt = await send(ada, "publish_hypothesis", {
+      ...action(hypothesis({ roomId, threadId })),
+      scope: `Case ${number}.`,
+    })
     if (receipt?.entry != null) cards.set(receipt.targetId, receipt.entry.entryId)
   }
 

@@ -3,7 +3,7 @@
  * their own.
  */
 import { randomBytes, randomUUID } from "node:crypto"
-import { hypothesis, message, thread } from "../../support/bodies.ts"
+import { action, hypothesis, message, thread } from "../../support/bodies.ts"
 import type { Chance } from "./chance.ts"
 import type { Agent, Ground } from "./ground.ts"
 import type { Thought } from "./journal.ts"
@@ -50,12 +50,19 @@ const createThread: Kind = ({ agent, chance, roomId }) => {
 const publishHypothesis: Kind = (scene) => {
   const premise = scene.chance.oneIn(3) ? scene.chance.of(scene.shelf.records("hypothesis")) : undefined
   const premises = premise === undefined ? [] : [{ versionId: premise.versionId, explanation: "It rests on this." }]
-  return { name: "publish_hypothesis", body: hypothesis(scene.roomId, someThread(scene), { premises }) }
+  return {
+    name: "publish_hypothesis",
+    body: action({ ...hypothesis({ roomId: scene.roomId, threadId: someThread(scene) }), premises }),
+  }
 }
 
 /** The members that the two other records share with a hypothesis. */
 function asserted(scene: Scene) {
-  const { premises: _premises, kind: _kind, ...rest } = hypothesis(scene.roomId, someThread(scene))
+  const {
+    premises: _premises,
+    kind: _kind,
+    ...rest
+  } = action(hypothesis({ roomId: scene.roomId, threadId: someThread(scene) }))
   const cited = scene.chance.of(scene.shelf.records())
   const references =
     cited === undefined

@@ -1,6 +1,6 @@
 /** Writes about experiments and attempts. All are guarded by what their sender last read, and contended for. */
 import { randomBytes, randomUUID } from "node:crypto"
-import { experiment } from "../../support/bodies.ts"
+import { action, proposal } from "../../support/bodies.ts"
 import { type Kind, type Scene, someThread, words } from "./repertoire.ts"
 import type { KnownExperiment } from "./shelf.ts"
 
@@ -27,7 +27,10 @@ const held =
 const propose: Kind = (scene) => {
   const named = scene.chance.of(scene.shelf.records("hypothesis"))
   const hypotheses = named === undefined ? [] : [named.versionId]
-  return { name: "propose_experiment", body: experiment(scene.roomId, someThread(scene), { hypotheses }) }
+  return {
+    name: "propose_experiment",
+    body: action({ ...proposal({ roomId: scene.roomId, threadId: someThread(scene) }), hypotheses }),
+  }
 }
 
 const amend: Kind = (scene) => {

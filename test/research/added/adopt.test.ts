@@ -7,8 +7,8 @@ import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t, { type Test } from "tap"
 import { CrateFault } from "../../../src/research/import/crate-file.ts"
-import { hypothesis, message } from "../../support/bodies.ts"
-import { castOf } from "../../support/cast.ts"
+import { action, hypothesis, message } from "../../support/bodies.ts"
+import { castOf } from "../../support/lab.ts"
 import { type Elsewhere, elsewhere } from "../../support/elsewhere.ts"
 import { passwordOf, startOwn } from "../../support/service.ts"
 import { forged, json } from "./forged.ts"
@@ -93,9 +93,10 @@ t.test("Its new owner admits people, agents write, and people who wrote in it el
   const [resting] = (await reader.read("hypotheses", { roomId })).items
   const published = await agent.write(
     "publish_hypothesis",
-    hypothesis(roomId, room.openingThreadId, {
+    action({
+      ...hypothesis({ roomId, threadId: room.openingThreadId }),
       references: [
-        { versionId: resting?.versionId, purpose: "refines", explanation: "It says so of a smaller model." },
+        { versionId: resting?.versionId ?? "", purpose: "refines", explanation: "It says so of a smaller model." },
       ],
     }),
   )

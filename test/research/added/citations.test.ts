@@ -8,7 +8,7 @@ import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { texOf } from "../../../src/research/citations/citations.ts"
 import { ask } from "../../support/ask.ts"
-import { freshId, hypothesis } from "../../support/bodies.ts"
+import { action, freshId, hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
 
 const room = await startResearchRoom()
@@ -143,7 +143,7 @@ t.test("A record's citation shows what later links say about it; its key stays",
 
 t.test("Two records never share a key, even in different Rooms", async (t) => {
   const { roomId, openingThreadId } = empty
-  const first = await grace.write("publish_hypothesis", hypothesis(roomId, openingThreadId))
+  const first = await grace.write("publish_hypothesis", hypothesis({ roomId, threadId: openingThreadId }))
   t.equal(first.result.label, "H1")
   const keys = await Promise.all(
     [first.result.versionId, ...items.map(({ versionId }) => versionId)].map(
@@ -161,7 +161,7 @@ t.test("A wording in any script and with any character survives parsing by anoth
     "unbalanced }{ braces {",
     "It is\n  wrapped",
   ]) {
-    const body = hypothesis(roomId, openingThreadId)
+    const body = action(hypothesis({ roomId, threadId: openingThreadId }))
     const { result } = await grace.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } })
     const { fields } = await bibtex(result.versionId)
     t.equal(fields.title, wording.replace(/\s+/g, " "), wording)

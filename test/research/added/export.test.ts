@@ -6,7 +6,7 @@ import { RefusedError } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
-import { freshId, hypothesis } from "../../support/bodies.ts"
+import { action, freshId, hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
 import { bytesOf, type Entity, unpack } from "./unpacked.ts"
 
@@ -298,7 +298,7 @@ t.test("People can read it offline in a browser", (t) => {
 
 t.test("Text that people wrote is never interpreted as markup", async (t) => {
   const { roomId, openingThreadId } = empty
-  const body = hypothesis(roomId, openingThreadId)
+  const body = action(hypothesis({ roomId, threadId: openingThreadId }))
   const wording = `<script>alert(1)</script> & "quoted" \u2028 \\`
   await grace.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } })
   const made = unpack(await exported(roomId))

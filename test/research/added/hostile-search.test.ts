@@ -1,13 +1,13 @@
 /** Texts and queries made to slow a search down: each is answered at once, and shown like any other. */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
-import { openHouse } from "../../support/house.ts"
+import { openRoom } from "../../support/house.ts"
 import { searchedTexts, searchQueries } from "../../reliability/hostile/files.ts"
 
 /** Milliseconds of processor time. Some of these searches used to take 3 and 27 seconds. */
 const PATIENCE = 250
 
-const house = await openHouse()
+const house = await openRoom()
 t.teardown(() => house.close())
 const { admit, ada, threadId, instance } = house
 const { search } = instance.tables

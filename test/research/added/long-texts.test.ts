@@ -7,11 +7,11 @@ import t from "tap"
 import { checkData } from "../../../src/check/check.ts"
 import { limits } from "../../../src/contract/limits.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
-import { openHouse } from "../../support/house.ts"
+import { openRoom } from "../../support/house.ts"
 import { Chance, type TextKind, texts } from "../../bench/texts.ts"
 
 async function opened(t: { teardown(work: () => void): void }) {
-  const house = await openHouse()
+  const house = await openRoom()
   t.teardown(() => house.close())
   const { admit, ada, threadId, instance } = house
   const say = async (text: string) =>

@@ -6,9 +6,9 @@ import { enumerations } from "../../../src/contract/schema/enumerations.ts"
 import { limits } from "../../../src/contract/limits.ts"
 import { provenance } from "../../../src/research/provenance/provenance.ts"
 import { createInstance } from "../../../src/app/compose/instance.ts"
-import { freshId, hypothesis } from "../../support/bodies.ts"
+import { action, freshId, hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
-import { openHouse } from "../../support/house.ts"
+import { openRoom } from "../../support/house.ts"
 
 const room = await startResearchRoom()
 t.teardown(() => room.close())
@@ -163,7 +163,10 @@ t.test("Objects of another Room that a Room names are in its graph, marked with 
   const { roomId, openingThreadId } = empty
   const premise = { versionId: idIn(whole, "H1"), explanation: "It is assumed." }
   const { versionId } = (
-    await grace.write("publish_hypothesis", { ...hypothesis(roomId, openingThreadId), premises: [premise] } as never)
+    await grace.write("publish_hypothesis", {
+      ...hypothesis({ roomId, threadId: openingThreadId }),
+      premises: [premise],
+    } as never)
   ).result as { versionId: string }
   const here = await graphOf(roomId)
   t.strictSame(
@@ -206,7 +209,7 @@ t.test("Invalid queries are refused", async (t) => {
 t.test(
   "A Room over the limit is cut to the newest of each kind; the graph says so and links to the rest",
   async (t) => {
-    const house = await openHouse()
+    const house = await openRoom()
     t.teardown(() => house.close())
     const { admit, ada, roomId, threadId, instance } = house
     const send = (index: number) =>
@@ -245,7 +248,7 @@ t.test(
 )
 
 t.test("The whole graph takes a handful of statements, however large it is", async (t) => {
-  const house = await openHouse()
+  const house = await openRoom()
   t.teardown(() => house.close())
   const {
     db,
@@ -277,11 +280,11 @@ t.test("The whole graph takes a handful of statements, however large it is", asy
 })
 
 t.test("A graph stops at the limit of edges, and then says that more of any kind may be left out", async (t) => {
-  const house = await openHouse()
+  const house = await openRoom()
   t.teardown(() => house.close())
   const { admit, ada, db, instance, roomId, threadId } = house
   const publish = async (premises: object[]) => {
-    const body = { ...hypothesis(roomId, threadId), premises }
+    const body = { ...action(hypothesis({ roomId, threadId })), premises }
     return (await admit({ actor: ada, name: "publish_hypothesis", body })).result as { versionId: string }
   }
   const { versionId } = await publish([])

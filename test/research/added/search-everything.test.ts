@@ -4,8 +4,8 @@
  */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
-import { because, claim, finding, hypothesis, sha256 } from "../record/bodies.ts"
-import { openLab, refusedAs } from "../record/lab.ts"
+import { because, claim, finding, hypothesis, sha256 } from "../../support/bodies.ts"
+import { openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

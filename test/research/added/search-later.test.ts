@@ -15,9 +15,9 @@ import { checkData } from "../../../src/check/check.ts"
 import type { Demo } from "../../bench/data/demo.ts"
 import { openReadConnection, openDatabase } from "../../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
-import { type Body, freshId, hypothesis } from "../../support/bodies.ts"
+import { action, type Body, freshId, hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
-import { openHouse } from "../../support/house.ts"
+import { openRoom } from "../../support/house.ts"
 import { endAll, newPlace, type Running, start } from "../../support/program.ts"
 
 const place = newPlace()
@@ -75,7 +75,7 @@ async function send(
   else if (kind === "thread") await agent.write("create_thread", { roomId, title: text, allowDuplicate: true })
   else if (kind === "experiment")
     await agent.write("propose_experiment", { roomId, threadId, question: "Is it so?", hypotheses: [], scope: text })
-  else await agent.write("publish_hypothesis", { ...hypothesis(roomId, threadId), scope: text })
+  else await agent.write("publish_hypothesis", { ...hypothesis({ roomId, threadId }), scope: text })
   return marker
 }
 
@@ -129,7 +129,7 @@ test("new texts are found at once, even after kills, just as an index built at o
 })
 
 test("without an index, in a copy that another process writes, everything is found by reading it", async (t) => {
-  const house = await openHouse()
+  const house = await openRoom()
   t.teardown(() => house.close())
   const { db, roomId, threadId, ada, clock } = house
   const world = realWorld(clock.read)
@@ -145,7 +145,7 @@ test("without an index, in a copy that another process writes, everything is fou
     { threadId },
   )
   const concepts = { lowers: { label: "linear ramp", definition: "It rises evenly." } }
-  const record = await admit("publish_hypothesis", { ...hypothesis(roomId, threadId), concepts })
+  const record = await admit("publish_hypothesis", { ...action(hypothesis({ roomId, threadId })), concepts })
   t.equal(tables.search.done(), indexed, "nothing was indexed")
   const idsOf = (query: string, within = {}) => tables.search.find(query, within, 0, 10).map(({ id }) => id)
   const queries: readonly (readonly [string, object, string])[] = [

@@ -2,8 +2,8 @@
 import t from "tap"
 import { folded } from "../../../src/contract/folding.ts"
 import { indexed, phrasesIn, wordsIn } from "../../../src/contract/words.ts"
-import { hypothesis } from "../record/bodies.ts"
-import { openLab } from "../record/lab.ts"
+import { hypothesis } from "../../support/bodies.ts"
+import { openLab } from "../../support/lab.ts"
 import { makeKnown, paperId, startHouse, toldOf } from "../../library/house.ts"
 import { sentences } from "./scripts.ts"
 

@@ -9,7 +9,7 @@ import { search } from "../../../src/research/search/search.ts"
 import { snippetHtml } from "../../../src/research/search/snippet.ts"
 import { hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
-import { openHouse } from "../../support/house.ts"
+import { openRoom } from "../../support/house.ts"
 
 const room = await startResearchRoom()
 t.teardown(() => room.close())
@@ -100,7 +100,7 @@ t.test(
   async (t) => {
     const { versionId } = (
       await grace.write("publish_hypothesis", {
-        ...hypothesis(empty.roomId, empty.openingThreadId),
+        ...hypothesis({ roomId: empty.roomId, threadId: empty.openingThreadId }),
         scope: "Étude naïve du Réseau, ÅNGSTRÖM 4290817.",
       } as never)
     ).result as { versionId: string }
@@ -230,7 +230,7 @@ t.test("No text is an invalid query, except an empty one", async (t) => {
 })
 
 async function openedHouse(t: { teardown(work: () => void): void }) {
-  const house = await openHouse()
+  const house = await openRoom()
   t.teardown(() => house.close())
   return house
 }

@@ -92,8 +92,9 @@ t.test(
     const victim = await startOwn({ folder: a, keeps: true })
     const ada = await victim.setUp()
     const there = (await ada.write("create_room", { title: "The victim's" })).result
-    const { versionId } = (await ada.write("publish_hypothesis", hypothesis(there.roomId, there.openingThreadId)))
-      .result
+    const { versionId } = (
+      await ada.write("publish_hypothesis", hypothesis({ roomId: there.roomId, threadId: there.openingThreadId }))
+    ).result
     const teller = await startOwn({ folder: b, keeps: true })
     const tom = await teller.setUp("tom")
     await bring(t, teller.instance, victim.baseUrl, there.roomId)

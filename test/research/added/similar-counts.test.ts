@@ -7,11 +7,11 @@ import { createApp } from "../../../src/app/serving/surface.ts"
 import { openDatabase } from "../../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
 import { openLog } from "../../../src/log.ts"
-import { freshId, hypothesis } from "../../support/bodies.ts"
-import { openHouse } from "../../support/house.ts"
+import { action, freshId, hypothesis } from "../../support/bodies.ts"
+import { openRoom } from "../../support/house.ts"
 import { RecordingDb } from "../../support/recording-db.ts"
 
-const house = await openHouse()
+const house = await openRoom()
 const { token } = await house.credential(house.ada)
 const { roomId, threadId } = house
 const path = join(house.folder, "research-room.db")
@@ -27,7 +27,7 @@ tap.teardown(() => {
 })
 
 async function publish(wording: string): Promise<void> {
-  const body = hypothesis(roomId, threadId)
+  const body = action(hypothesis({ roomId, threadId }))
   const { status } = await app.request("http://here/api/agent/research/publish_hypothesis", {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", host: "here" },

@@ -1,8 +1,8 @@
 /** Somebody is about to propose what was tried before: the service tells them, with who did it and what came of it. */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
-import { because, finding, hypothesis, nobody } from "../record/bodies.ts"
-import { openLab, refusedAs } from "../record/lab.ts"
+import { because, finding, hypothesis, nobody } from "../../support/bodies.ts"
+import { openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 import { nearCopies, others } from "./near-copies.ts"
 

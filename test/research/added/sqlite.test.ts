@@ -11,10 +11,9 @@ import { promisify } from "node:util"
 import t from "tap"
 import { openReadConnection } from "../../../src/ledger/storage/opening.ts"
 import { roomFile, views } from "../../../src/research/export/sqlite-file.ts"
-import { freshId } from "../../support/bodies.ts"
+import { freshId, hypothesis } from "../../support/bodies.ts"
 import { folderFor } from "../../support/service.ts"
-import { hypothesis } from "../record/bodies.ts"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 import { arm, measuring, pairs } from "../measurements/measured.ts"
 
 const lab = await openLab(t)

@@ -4,8 +4,8 @@
  */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
-import { sha256 } from "../record/bodies.ts"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { sha256 } from "../../support/bodies.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 import { reportedAt } from "../record/work.ts"
 import { arm, type Metrics, measuring } from "../measurements/measured.ts"
 

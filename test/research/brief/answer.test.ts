@@ -1,8 +1,7 @@
 /** What one meets first of a Room: the answer of its conclusion, and guards of batches that hold it together. */
 import t from "tap"
-import { freshId } from "../../support/bodies.ts"
-import { finding } from "../record/bodies.ts"
-import { type LabRoom, openLab, refusalOf } from "../record/lab.ts"
+import { finding, freshId } from "../../support/bodies.ts"
+import { type LabRoom, openLab, refusalOf } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

@@ -1,7 +1,7 @@
 /** Repeats of a baseline: a plan asks for them, and `next` offers them where arms are compared with one run each. */
 import { RefusedError } from "research-room/client"
 import t from "tap"
-import { openLab } from "../record/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 t.test("repeats of the baseline", async (t) => {

@@ -1,9 +1,9 @@
 /** A Room in one small read: its contents, their order, and that it never exceeds its budget. */
 import t from "tap"
-import { because, finding, hypothesis, nobody, reference } from "../record/bodies.ts"
+import { because, finding, hypothesis, nobody, reference } from "../../support/bodies.ts"
 import { holds } from "../record/holds.ts"
 import { limits } from "../../../src/contract/limits.ts"
-import { everyItem, openLab, refusedAs } from "../record/lab.ts"
+import { everyItem, openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 import { Filler } from "../record/filler.ts"
 

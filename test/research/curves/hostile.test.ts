@@ -5,7 +5,7 @@ import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { limits } from "../../../src/contract/limits.ts"
 import { axis } from "../../../src/web/charts/axis.ts"
-import { openLab } from "../record/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { losses, Work } from "../record/work.ts"
 
 type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>

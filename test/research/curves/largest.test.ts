@@ -5,7 +5,7 @@
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { limits } from "../../../src/contract/limits.ts"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>

@@ -3,8 +3,8 @@ import { parse } from "csv-parse/sync"
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { limits } from "../../../src/contract/limits.ts"
-import { openLab } from "../record/lab.ts"
-import { refusalOf } from "../record/lab.ts"
+import { openLab } from "../../support/lab.ts"
+import { refusalOf } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>

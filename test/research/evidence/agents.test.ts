@@ -6,8 +6,8 @@ import { ResearchRoomClient, type WriteInput } from "research-room/client"
 import t from "tap"
 import { areOtherAgents } from "../../../src/research/evidence/independence.ts"
 import { held } from "../../support/contract.ts"
-import { because, claim, finding, hypothesis } from "../record/bodies.ts"
-import { openLab } from "../record/lab.ts"
+import { because, claim, finding, hypothesis } from "../../support/bodies.ts"
+import { openLab } from "../../support/lab.ts"
 import { reportedAt, Work } from "../record/work.ts"
 
 const lab = await openLab(t)

@@ -3,9 +3,9 @@
  * section 8).
  */
 import t from "tap"
-import { because, finding, hypothesis, premise, reference } from "../record/bodies.ts"
+import { because, finding, hypothesis, premise, reference } from "../../support/bodies.ts"
 import { holds } from "../record/holds.ts"
-import { openLab, refusedAs } from "../record/lab.ts"
+import { openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

@@ -3,9 +3,9 @@
  * record.
  */
 import t from "tap"
-import { because, finding, hypothesis, nobody, premise, reference } from "../record/bodies.ts"
+import { because, finding, hypothesis, nobody, premise, reference } from "../../support/bodies.ts"
 import { holds } from "../record/holds.ts"
-import { everyItem, type LabRoom, type Name, openLab, refusalOf, refusedAs } from "../record/lab.ts"
+import { everyItem, type LabRoom, type Name, openLab, refusalOf, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

@@ -3,9 +3,9 @@
  * with it; also as of an earlier entry.
  */
 import t from "tap"
-import { because, finding, hypothesis, nobody, premise, reference } from "../record/bodies.ts"
+import { because, finding, hypothesis, nobody, premise, reference } from "../../support/bodies.ts"
 import { holds } from "../record/holds.ts"
-import { openLab, refusedAs } from "../record/lab.ts"
+import { openLab, refusedAs } from "../../support/lab.ts"
 import { losses, Work } from "../record/work.ts"
 
 const lab = await openLab(t)

@@ -8,8 +8,8 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import t from "tap"
 import { overHttp } from "../../mcp/agent.ts"
-import { because, finding, hypothesis, nobody, reference } from "../record/bodies.ts"
-import { openLab, refusedAs } from "../record/lab.ts"
+import { because, finding, hypothesis, nobody, reference } from "../../support/bodies.ts"
+import { openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

@@ -2,9 +2,9 @@
 import fc from "fast-check"
 import t from "tap"
 import { runs, seedWhenJudged } from "../../support/chance.ts"
-import { because, finding, reference } from "../record/bodies.ts"
+import { because, finding, reference } from "../../support/bodies.ts"
 import { holds } from "../record/holds.ts"
-import { type LabRoom, openLab } from "../record/lab.ts"
+import { type LabRoom, openLab } from "../../support/lab.ts"
 
 const lab = await openLab(t)
 const { reader } = lab

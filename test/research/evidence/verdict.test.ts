@@ -5,8 +5,8 @@
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { present } from "../../../src/contract/present.ts"
-import { because, finding, hypothesis, reference } from "../record/bodies.ts"
-import { openLab } from "../record/lab.ts"
+import { because, finding, hypothesis, reference } from "../../support/bodies.ts"
+import { openLab } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

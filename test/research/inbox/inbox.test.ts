@@ -4,11 +4,10 @@ import { startResearchRoom } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { ask } from "../../support/ask.ts"
-import { hypothesis, message } from "../../support/bodies.ts"
-import { castOf } from "../../support/cast.ts"
+import { finding, hypothesis, message } from "../../support/bodies.ts"
+import { castOf } from "../../support/lab.ts"
 import { held } from "../../support/contract.ts"
 import { overHttp } from "../../mcp/agent.ts"
-import { finding } from "../record/bodies.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())
@@ -38,7 +37,7 @@ const post = async (client: Client, text: string, more = {}) =>
     result: { messageId: string }
   }
 
-const h1 = await mcp.write("publish_hypothesis", hypothesis(roomId, threadId))
+const h1 = await mcp.write("publish_hypothesis", hypothesis({ roomId, threadId }))
 const e1 = await mcp.write("propose_experiment", {
   roomId,
   threadId,

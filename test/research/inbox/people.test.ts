@@ -2,10 +2,9 @@
 import { startResearchRoom } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
-import { hypothesis, message } from "../../support/bodies.ts"
-import { castOf } from "../../support/cast.ts"
+import { finding, hypothesis, message } from "../../support/bodies.ts"
+import { castOf } from "../../support/lab.ts"
 import { held } from "../../support/contract.ts"
-import { finding } from "../record/bodies.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())
@@ -33,7 +32,7 @@ async function concerns(who: Person): Promise<string[]> {
   )
   return lines.filter((line) => line.includes("Worked on together"))
 }
-const h1 = await cast.ada.write("publish_hypothesis", hypothesis(roomId, threadId))
+const h1 = await cast.ada.write("publish_hypothesis", hypothesis({ roomId, threadId }))
 
 test("a person is not notified when alone, nor of their own agent's writes", async (t) => {
   await post(agent as never, "@ada, H1 stands.")
@@ -67,7 +66,7 @@ test(
 )
 
 test("a mention of the person's agent, or of a record by the agent, concerns them too", async (t) => {
-  const { result: made } = await agent.write("publish_hypothesis", hypothesis(roomId, threadId))
+  const { result: made } = await agent.write("publish_hypothesis", hypothesis({ roomId, threadId }))
   const { result: other } = await cast.grace.write("create_thread", { roomId, title: "Of agents" })
   await post(cast.grace, `@ada/mcp: ${made.label}?`, other.threadId)
   const [line = ""] = await concerns(ada)

@@ -6,10 +6,9 @@ import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import type { WriteInput } from "research-room/client"
 import { ask } from "../../support/ask.ts"
-import { freshId } from "../../support/bodies.ts"
-import { finding } from "../record/bodies.ts"
+import { finding, freshId } from "../../support/bodies.ts"
 import { Filler } from "../record/filler.ts"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 
 /** Milliseconds of processor time for what is refused, for the most that is accepted, and for a read. */
 const [FAST, BEARABLE, READING] = [250, 750, 5_000]

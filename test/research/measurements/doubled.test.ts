@@ -6,7 +6,7 @@ import { pattern } from "../../support/pattern.ts"
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { limits } from "../../../src/contract/limits.ts"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 type Event = Partial<WriteInput<"report_attempt_event">>

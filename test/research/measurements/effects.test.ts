@@ -5,8 +5,8 @@
 import { pattern } from "../../support/pattern.ts"
 import t from "tap"
 import type { WriteInput } from "research-room/client"
-import { finding } from "../record/bodies.ts"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { finding } from "../../support/bodies.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 import { untilClean } from "../../support/clean.ts"
 

@@ -3,8 +3,8 @@
  * share no attempt.
  */
 import t from "tap"
-import { openLab, refusalOf } from "../record/lab.ts"
-import { hypothesis } from "../record/bodies.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
+import { hypothesis } from "../../support/bodies.ts"
 import { pooled } from "../../../src/research/measurements/statistics.ts"
 import { measuring, pairs } from "./measured.ts"
 

@@ -1,6 +1,6 @@
 /** A checkpoint rests on a table, which is kept as it was and tells which values have moved. */
 import t from "tap"
-import { type LabRoom, openLab, refusalOf } from "../record/lab.ts"
+import { type LabRoom, openLab, refusalOf } from "../../support/lab.ts"
 import { posting } from "../record/posting.ts"
 import { overHttp } from "../../mcp/agent.ts"
 import { untilClean } from "../../support/clean.ts"

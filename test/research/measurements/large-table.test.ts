@@ -2,7 +2,7 @@
 import t from "tap"
 import { runs } from "../../support/chance.ts"
 import { Filler } from "../record/filler.ts"
-import { openLab } from "../record/lab.ts"
+import { openLab } from "../../support/lab.ts"
 
 /** The most milliseconds for an answer that is worked out, and for one that is known. */
 const [WORKED_OUT, KNOWN] = [runs(5_000, 1_000), 200]

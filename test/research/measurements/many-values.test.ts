@@ -6,7 +6,7 @@ import fc from "fast-check"
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { seedWhenJudged } from "../../support/chance.ts"
-import { openLab } from "../record/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 type Metric = NonNullable<WriteInput<"report_attempt_event">["metrics"]>[number]

@@ -1,7 +1,7 @@
 /** Attempts that measured something by arm and seed, for tests about measurements. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
-import { finding } from "../record/bodies.ts"
-import type { Lab, LabRoom } from "../record/lab.ts"
+import { finding } from "../../support/bodies.ts"
+import type { Lab, LabRoom } from "../../support/lab.ts"
 import { reportedAt, Work } from "../record/work.ts"
 
 export type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>

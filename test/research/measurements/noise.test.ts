@@ -3,7 +3,7 @@
  * and a difference that is smaller says so, in answers and on pages.
  */
 import t from "tap"
-import { openLab } from "../record/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { posting } from "../record/posting.ts"
 import { arm, measuring } from "./measured.ts"
 

@@ -3,8 +3,8 @@ import { pattern } from "../../support/pattern.ts"
 import fc from "fast-check"
 import t from "tap"
 import { runs, seedWhenJudged } from "../../support/chance.ts"
-import { because, hypothesis } from "../record/bodies.ts"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { because, hypothesis } from "../../support/bodies.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 import { arm, measuring, pairs } from "./measured.ts"
 
 const lab = await openLab(t)

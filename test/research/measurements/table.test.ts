@@ -2,7 +2,7 @@
 import { parse } from "csv-parse/sync"
 import t from "tap"
 import type { ParametersOf, WriteInput } from "research-room/client"
-import { refusalOf, openLab } from "../record/lab.ts"
+import { refusalOf, openLab } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>

@@ -1,6 +1,6 @@
 /** A table of values in a report: every interface says what it was read as, and refuses what it cannot read. */
 import t from "tap"
-import { openLab, refusedAs } from "../record/lab.ts"
+import { openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

@@ -1,6 +1,6 @@
 /** Any text is checked against a Room: over HTTP without a credential, in many forms, and with hostile input. */
 import t from "tap"
-import { openLab } from "../record/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { arm, measuring } from "../measurements/measured.ts"
 
 t.test("the numbers of a text and what they are", async (t) => {

@@ -1,5 +1,5 @@
 /** A Room with many attempts, and their values by hand: what statements about it are made from and judged by. */
-import { finding } from "../record/bodies.ts"
+import { finding } from "../../support/bodies.ts"
 import type { Filler } from "../record/filler.ts"
 
 const ARMS = ["baseline", "smoothing", "mixup", "cutout", "shift", "dropout", "warm restarts", "label noise"]

@@ -4,7 +4,7 @@
  */
 import t from "tap"
 import { Filler } from "../record/filler.ts"
-import { openLab } from "../record/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { scoreOf } from "./judged.ts"
 import { measuredRoom } from "./measured-room.ts"
 import { statementsAbout } from "./statements.ts"

@@ -13,7 +13,7 @@ import { pathTo } from "../../../src/contract/reads/index.ts"
 import { openScratch } from "../../../src/ledger/storage/opening.ts"
 import { openLog } from "../../../src/log.ts"
 import { action } from "../../support/bodies.ts"
-import { openHouse } from "../../support/house.ts"
+import { openRoom } from "../../support/house.ts"
 import { passwordOf, temporaryFolder } from "../../support/service.ts"
 
 const most = { entries: 1_000, contentBytes: 1_000_000, bytes: 50_000_000 }
@@ -23,7 +23,7 @@ const most = { entries: 1_000, contentBytes: 1_000_000, bytes: 50_000_000 }
  * calls.
  */
 async function watched(numbers: Partial<PastNumbers> = {}) {
-  const house = await openHouse()
+  const house = await openRoom()
   for (let sequence = 2; sequence < 8; sequence++)
     await house.admit({
       actor: house.ada,

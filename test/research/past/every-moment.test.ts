@@ -8,7 +8,7 @@ import { createApp } from "../../../src/app/serving/surface.ts"
 import { pathTo, type ReadName } from "../../../src/contract/reads/index.ts"
 import { openLog } from "../../../src/log.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
-import { House } from "../work/house.ts"
+import { House } from "../../support/house.ts"
 import { Wandering } from "./wandering.ts"
 
 const house = await House.open({ people: 4 })

@@ -26,7 +26,7 @@ async function refused(path: string): Promise<Refused & { readonly status: numbe
   return { status: response.status, ...((await response.json()) as Refused) }
 }
 
-const claim = await grace.write("publish_hypothesis", hypothesis(roomId, threadId))
+const claim = await grace.write("publish_hypothesis", hypothesis({ roomId, threadId }))
 const versionId = claim.targetId
 const concluded = await ada.write("post_research_checkpoint", {
   threadId,

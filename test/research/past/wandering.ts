@@ -5,8 +5,8 @@ import type { Receipt } from "../../../src/contract/answers/index.ts"
 import { Maker } from "../../reliability/history/actions.ts"
 import { Board } from "../../reliability/history/board.ts"
 import { Chance } from "../../reliability/history/chance.ts"
-import type { House, Person, TestRoom } from "../work/house.ts"
-import { pin, sha256 } from "../work/bodies.ts"
+import type { House, Person, TestRoom } from "../../support/house.ts"
+import { pin, sha256 } from "../../support/bodies.ts"
 
 type Members = Record<string, unknown>
 interface Place {

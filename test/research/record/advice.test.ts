@@ -2,8 +2,8 @@
  * Advisory warnings (protocol, section 8, last point): the same for every write in its receipt and in its rehearsal.
  */
 import t from "tap"
-import { because, finding, hypothesis, premise, reference, sha256 } from "./bodies.ts"
-import { openLab } from "./lab.ts"
+import { because, finding, hypothesis, premise, reference, sha256 } from "../../support/bodies.ts"
+import { openLab } from "../../support/lab.ts"
 import { launch, losses, Work } from "./work.ts"
 
 const lab = await openLab(t)

@@ -1,7 +1,7 @@
 /** What every read of the built executable says about a finding after each link to it. */
 import { type Test, test } from "tap"
 import { type Json, list, text } from "./agent.ts"
-import { because, finding, hypothesis, reference } from "./bodies.ts"
+import { because, finding, hypothesis, reference } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
 import { agent, room, roomId, threadId, write } from "./two-agents.ts"
 

@@ -7,9 +7,9 @@ import { schemaVersions } from "../../../src/contract/versions.ts"
 import { operations } from "../../../src/contract/operations/index.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { ask } from "../../support/ask.ts"
-import { because, finding, hypothesis, premise, reference, sha256 } from "./bodies.ts"
+import { because, finding, hypothesis, premise, reference, sha256 } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { everyItem, openLab, refusalOf } from "./lab.ts"
+import { everyItem, openLab, refusalOf } from "../../support/lab.ts"
 import { losses, Work } from "./work.ts"
 
 const lab = await openLab(t)

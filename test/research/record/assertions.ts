@@ -1,6 +1,6 @@
 /** Shorthands for the links that members assert about records, with a default explanation. */
 import type { ResearchRoomClient } from "research-room/client"
-import { because } from "./bodies.ts"
+import { because } from "../../support/bodies.ts"
 
 export const retract = (client: ResearchRoomClient, targetVersionId: string, explanation = because) =>
   client.write("assert_retraction", { targetVersionId, explanation })

@@ -3,8 +3,8 @@
  * attempts it does not name.
  */
 import t from "tap"
-import { finding } from "./bodies.ts"
-import { openLab } from "./lab.ts"
+import { finding } from "../../support/bodies.ts"
+import { openLab } from "../../support/lab.ts"
 import { Work } from "./work.ts"
 
 const lab = await openLab(t)

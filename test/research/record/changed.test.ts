@@ -1,8 +1,8 @@
 /** What changed in a Room is told newest first, also where more changed than is looked through. */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
-import { finding } from "./bodies.ts"
-import { openLab } from "./lab.ts"
+import { finding } from "../../support/bodies.ts"
+import { openLab } from "../../support/lab.ts"
 
 const lab = await openLab(t)
 const room = await lab.room()

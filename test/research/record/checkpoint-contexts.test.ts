@@ -1,8 +1,8 @@
 /** Checkpoints in contexts and archived Rooms: open questions, and the archive block beside stale. */
 import t from "tap"
-import { because, finding } from "./bodies.ts"
+import { because, finding } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { openLab, refusedAs } from "./lab.ts"
+import { openLab, refusedAs } from "../../support/lab.ts"
 import { posting } from "./posting.ts"
 
 const lab = await openLab(t)

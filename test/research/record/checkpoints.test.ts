@@ -4,9 +4,9 @@
  */
 import t from "tap"
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
-import { claim, finding, hypothesis, nobody } from "./bodies.ts"
+import { claim, finding, hypothesis, nobody } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { openLab, refusalOf, refusedAs } from "./lab.ts"
+import { openLab, refusalOf, refusedAs } from "../../support/lab.ts"
 import { posting } from "./posting.ts"
 
 const lab = await openLab(t)

@@ -1,7 +1,7 @@
 /** Concepts: each read by its record and key, and all in a searchable list. */
 import t from "tap"
-import { hypothesis, nobody } from "./bodies.ts"
-import { everyItem, openLab, refusedAs } from "./lab.ts"
+import { hypothesis, nobody } from "../../support/bodies.ts"
+import { everyItem, openLab, refusedAs } from "../../support/lab.ts"
 
 const lab = await openLab(t)
 const { reader } = lab

@@ -1,8 +1,8 @@
 /** Contexts of Rooms with long lists: the newest five hundred of each, with a link to the rest. */
 import t from "tap"
-import { because, finding, hypothesis } from "./bodies.ts"
+import { because, finding, hypothesis } from "../../support/bodies.ts"
 import { Filler } from "./filler.ts"
-import { openLab } from "./lab.ts"
+import { openLab } from "../../support/lab.ts"
 
 const lab = await openLab(t)
 const { reader, house } = lab

@@ -6,9 +6,9 @@ import { deepStrictEqual } from "node:assert/strict"
 import fc from "fast-check"
 import { type ActivityEntry, RefusedError, type ResearchRoomClient } from "research-room/client"
 import t from "tap"
-import { because, claim, finding, hypothesis } from "./bodies.ts"
+import { because, claim, finding, hypothesis } from "../../support/bodies.ts"
 import { FeedModel, viewOf } from "./feed-model.ts"
-import { type LabRoom, openLab } from "./lab.ts"
+import { type LabRoom, openLab } from "../../support/lab.ts"
 import { launch } from "./work.ts"
 
 const lab = await openLab(t)

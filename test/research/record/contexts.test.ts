@@ -7,10 +7,10 @@ import { type Writable, writeJson } from "../../../src/contract/json.ts"
 import { createInstance } from "../../../src/app/compose/instance.ts"
 import { openData } from "../../../src/ledger/storage/data.ts"
 import type { Db, Statement } from "../../../src/ledger/storage/database.ts"
-import { because, claim, finding, hypothesis } from "./bodies.ts"
+import { because, claim, finding, hypothesis } from "../../support/bodies.ts"
 import { Filler } from "./filler.ts"
 import { holds } from "./holds.ts"
-import { everyItem, openLab, refusedAs } from "./lab.ts"
+import { everyItem, openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "./work.ts"
 
 const lab = await openLab(t)

@@ -4,8 +4,8 @@
  */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
-import { hypothesis } from "./bodies.ts"
-import { openLab, refusalOf } from "./lab.ts"
+import { hypothesis } from "../../support/bodies.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 
 const lab = await openLab(t)
 const room = await lab.room()

@@ -3,9 +3,9 @@
  * finding names.
  */
 import t from "tap"
-import { because, finding, hypothesis, nobody } from "./bodies.ts"
+import { because, finding, hypothesis, nobody } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { everyItem, openLab, refusalOf, refusedAs } from "./lab.ts"
+import { everyItem, openLab, refusalOf, refusedAs } from "../../support/lab.ts"
 import { losses, Work } from "./work.ts"
 
 const lab = await openLab(t)

@@ -3,10 +3,9 @@
  * provenance.
  */
 import t from "tap"
-import { because, claim, finding, hypothesis, reference, sha256 } from "./bodies.ts"
+import { because, claim, finding, freshId, hypothesis, reference, sha256 } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { everyItem, openLab } from "./lab.ts"
-import { freshId } from "../../support/bodies.ts"
+import { everyItem, openLab } from "../../support/lab.ts"
 import { losses, Work } from "./work.ts"
 
 const lab = await openLab(t)

@@ -1,8 +1,8 @@
 /** A Room's links, filtered. */
 import t from "tap"
 import { correct, dispute, retract } from "./assertions.ts"
-import { finding, nobody } from "./bodies.ts"
-import { everyItem, openLab, refusedAs } from "./lab.ts"
+import { finding, nobody } from "../../support/bodies.ts"
+import { everyItem, openLab, refusedAs } from "../../support/lab.ts"
 
 const lab = await openLab(t)
 const { reader, userIds, house } = lab

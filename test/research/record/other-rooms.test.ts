@@ -16,9 +16,8 @@ import { openData } from "../../../src/ledger/storage/data.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { bytesOf, unpack } from "../added/unpacked.ts"
 import { arm, measuring, pairs } from "../measurements/measured.ts"
-import { because, claim, finding, hypothesis, premise, reference, sha256 } from "./bodies.ts"
-import { freshId } from "../../support/bodies.ts"
-import { type LabRoom, openLab } from "./lab.ts"
+import { because, claim, finding, freshId, hypothesis, premise, reference, sha256 } from "../../support/bodies.ts"
+import { type LabRoom, openLab } from "../../support/lab.ts"
 import { launch, losses, reportedAt, Work } from "./work.ts"
 
 const lab = await openLab(t)

@@ -1,6 +1,6 @@
 /** Posts checkpoints at a Thread's current watermark, and reads them back. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
-import type { LabRoom } from "./lab.ts"
+import type { LabRoom } from "../../support/lab.ts"
 
 type Checkpoint = WriteInput<"post_research_checkpoint">
 

@@ -2,9 +2,9 @@
 import t from "tap"
 import { page, recordSummary } from "../../../src/contract/answers/index.ts"
 import { check } from "../../../src/contract/schema/validation.ts"
-import { because, claim, finding, hypothesis } from "./bodies.ts"
+import { because, claim, finding, hypothesis } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { everyItem, openLab, refusedAs } from "./lab.ts"
+import { everyItem, openLab, refusedAs } from "../../support/lab.ts"
 
 const lab = await openLab(t)
 const { reader, house } = lab

@@ -4,9 +4,9 @@
  */
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
 import t from "tap"
-import { because, claim, finding, hypothesis, nobody, premise, reference, sha256 } from "./bodies.ts"
+import { because, claim, finding, hypothesis, nobody, premise, reference, sha256 } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { openLab, refusalOf, refusedAs } from "./lab.ts"
+import { openLab, refusalOf, refusedAs } from "../../support/lab.ts"
 import { Work } from "./work.ts"
 
 const lab = await openLab(t)

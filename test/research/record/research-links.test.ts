@@ -4,9 +4,9 @@
 import type { ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { correct, dispute, retract, supersede } from "./assertions.ts"
-import { because, claim, finding, hypothesis } from "./bodies.ts"
+import { because, claim, finding, hypothesis } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { everyItem, openLab, refusalOf } from "./lab.ts"
+import { everyItem, openLab, refusalOf } from "../../support/lab.ts"
 
 const lab = await openLab(t)
 const { reader, userIds, browsers } = lab

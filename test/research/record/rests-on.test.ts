@@ -4,9 +4,9 @@
  */
 import type { ResearchRoomClient } from "research-room/client"
 import t from "tap"
-import { because, claim, finding, hypothesis, premise, reference } from "./bodies.ts"
+import { because, claim, finding, hypothesis, premise, reference } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { type LabRoom, openLab, refusalOf } from "./lab.ts"
+import { type LabRoom, openLab, refusalOf } from "../../support/lab.ts"
 import { losses, Work } from "./work.ts"
 
 const lab = await openLab(t)

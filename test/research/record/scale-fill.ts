@@ -1,5 +1,5 @@
 /** The data that `scale.ts` measures: a large Room, and Rooms with long lists of records and links. */
-import { claim, finding, hypothesis } from "./bodies.ts"
+import { claim, finding, hypothesis } from "../../support/bodies.ts"
 import type { Filler } from "./filler.ts"
 
 export const size = {

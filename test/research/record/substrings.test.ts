@@ -8,8 +8,8 @@ import { checkData } from "../../../src/check/check.ts"
 import { folded } from "../../../src/contract/folding.ts"
 import { openReadConnection, openDatabase } from "../../../src/ledger/storage/opening.ts"
 import { substrings } from "../../../src/ledger/lists/substrings.ts"
-import { hypothesis } from "./bodies.ts"
-import { everyItem, openLab } from "./lab.ts"
+import { hypothesis } from "../../support/bodies.ts"
+import { everyItem, openLab } from "../../support/lab.ts"
 
 /**
  * Few characters, so that texts share much: both letter cases, multibyte characters, and everything with a meaning in

@@ -7,7 +7,7 @@ import tap from "tap"
 import { held } from "../../support/contract.ts"
 import { endAll, executable, newPlace, start } from "../../support/program.ts"
 import { Agent } from "./agent.ts"
-import { because, finding, hypothesis } from "./bodies.ts"
+import { because, finding, hypothesis } from "../../support/bodies.ts"
 import { losses } from "./work.ts"
 
 const program = executable()

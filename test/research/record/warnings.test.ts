@@ -3,9 +3,9 @@
  * evidence.
  */
 import t, { type Test } from "tap"
-import { because, finding, sha256 } from "./bodies.ts"
+import { because, finding, sha256 } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"
-import { openLab } from "./lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { type Ending, losses, Work } from "./work.ts"
 
 const lab = await openLab(t)

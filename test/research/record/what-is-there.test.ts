@@ -3,8 +3,8 @@ import t from "tap"
 import { startDemo } from "../../../src/demo/demo.ts"
 import { openLog } from "../../../src/log.ts"
 import { ask } from "../../support/ask.ts"
-import { finding, hypothesis, nobody } from "./bodies.ts"
-import { openLab, refusalOf, refusedAs } from "./lab.ts"
+import { finding, hypothesis, nobody } from "../../support/bodies.ts"
+import { openLab, refusalOf, refusedAs } from "../../support/lab.ts"
 import { launch, Work } from "./work.ts"
 
 const lab = await openLab(t)

@@ -1,7 +1,7 @@
 /** What a body must not contain (protocol, sections 1 and 3): all faults reported at once, each with its path. */
 import t from "tap"
-import { because, finding, hypothesis } from "./bodies.ts"
-import { openLab, refusedAs } from "./lab.ts"
+import { because, finding, hypothesis } from "../../support/bodies.ts"
+import { openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "./work.ts"
 
 const lab = await openLab(t)

@@ -1,7 +1,7 @@
 /** Work for findings to cite: an experiment that somebody holds, a plan, and attempts with every kind of ending. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
-import { sha256 } from "./bodies.ts"
-import type { Lab, LabRoom } from "./lab.ts"
+import { sha256 } from "../../support/bodies.ts"
+import type { Lab, LabRoom } from "../../support/lab.ts"
 
 type Event = WriteInput<"report_attempt_event">
 export type Ending = "registered" | "preflight_failed" | "started" | "succeeded" | "failed" | "cancelled"

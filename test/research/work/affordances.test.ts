@@ -6,8 +6,8 @@ import fc from "fast-check"
 import t from "tap"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { affords, attemptTries, bodyOf, experimentTries, type Grounds, rehearsed, type Try } from "./affordances.ts"
-import { proposal } from "./bodies.ts"
-import { House, type Person, type TestRoom } from "./house.ts"
+import { proposal } from "../../support/bodies.ts"
+import { House, type Person, type TestRoom } from "../../support/house.ts"
 import { runs, seedWhenJudged } from "../../support/chance.ts"
 
 let ahead = 0

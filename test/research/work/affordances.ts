@@ -1,7 +1,7 @@
 /** Reads the affordances of an experiment or attempt, and attempts afforded and other writes. */
 import type { AgentOperation, AnswerOf, ResearchRoomClient } from "research-room/client"
-import { launch, nobody, plan, told } from "./bodies.ts"
-import type { Person } from "./house.ts"
+import { launch, nobody, plan, told } from "../../support/bodies.ts"
+import type { Person } from "../../support/house.ts"
 
 type Affordances = AnswerOf<"experiment">["affordances"] | AnswerOf<"attempt">["affordances"]
 export type Affordance = Affordances["operations"][number]

@@ -1,7 +1,7 @@
 /** Each person's assignments across Rooms, and what a credential allows now. */
 import t from "tap"
 import { operations } from "../../../src/contract/operations/index.ts"
-import { House, type Person } from "./house.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn } from "./situations.ts"
 
 const house = await House.open({ people: 2 })

@@ -7,7 +7,7 @@ import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { ask } from "../../support/ask.ts"
 import { checkData } from "../../../src/check/check.ts"
-import { action, experiment, hypothesis, message } from "../../support/bodies.ts"
+import { action, hypothesis, message, proposal } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
 import { untilClean } from "../../support/clean.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
@@ -29,7 +29,7 @@ const [mcp, sweeper, runner] = [await agent(ada, "mcp"), await agent(ada, "sweep
 type Client = typeof mcp
 const MINUTE = 60_000
 const propose = async () =>
-  (await grace.write("propose_experiment", experiment(roomId, threadId) as never)).result.experimentId
+  (await grace.write("propose_experiment", proposal({ roomId, threadId }) as never)).result.experimentId
 const claim = (client: Client, said: object) => client.write("claim_work", { minutes: 30, ...said } as never)
 const next = () => mcp.read("room_next", { roomId })
 const offered = async (id: string) => (await next()).items.some(({ object }) => object.id === id)
@@ -92,7 +92,7 @@ test("a write about the object by the claiming agent renews the claim, one by an
   await sweeper.write("release_experiment", handoff)
   own.pass(11 * MINUTE)
   t.strictSame(await claimed(), [])
-  const { result, entry } = await grace.write("publish_hypothesis", hypothesis(roomId, threadId))
+  const { result, entry } = await grace.write("publish_hypothesis", hypothesis({ roomId, threadId }))
   await claim(mcp, { object: result.versionId, what: "review" })
   own.pass(20 * MINUTE)
   await mcp.write("post_message", {
@@ -195,7 +195,7 @@ test("a claim on an object that is unknown, completed or in another Room is refu
   t.equal(await refusedWith(claim(mcp, { object: experimentId, what: "review", minutes: 241 })), "invalid_schema")
   t.equal(await refusedWith(claim(mcp, { what: "review" })), "invalid_schema")
   t.equal(await refusedWith(claim(mcp, { object: experimentId, what: "write_checkpoint", threadId })), "invalid_schema")
-  const { result } = await mcp.write("publish_hypothesis", hypothesis(roomId, threadId))
+  const { result } = await mcp.write("publish_hypothesis", hypothesis({ roomId, threadId }))
   await mcp.write("assert_retraction", { targetVersionId: result.versionId, explanation: "A slip." })
   t.equal(await refusedWith(claim(runner, { object: result.versionId, what: "review" })), "state_conflict")
   const { result: other } = await ada.write("create_room", { title: "Another" })

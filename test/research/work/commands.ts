@@ -4,8 +4,8 @@
  */
 import fc from "fast-check"
 import { RefusedError, type ResearchRoomClient, type WriteInput } from "research-room/client"
-import { launch, plan, proposal, told } from "./bodies.ts"
-import type { TestRoom } from "./house.ts"
+import { launch, plan, proposal, told } from "../../support/bodies.ts"
+import type { TestRoom } from "../../support/house.ts"
 import * as model from "./model.ts"
 
 export interface Real {

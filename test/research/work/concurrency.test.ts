@@ -4,8 +4,8 @@
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t from "tap"
 import { checkData } from "../../../src/check/check.ts"
-import { launch, reportedAt, sha256, told } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { launch, reportedAt, sha256, told } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn, exploration, type Made, refusalOf } from "./situations.ts"
 
 const AGENTS = 16

@@ -1,7 +1,7 @@
 /** Costs of attempts are added up and compared with the budgets of their plans. */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

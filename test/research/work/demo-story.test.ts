@@ -2,7 +2,7 @@
 import { startResearchRoom } from "research-room/testing"
 import { textOf } from "research-room/client"
 import t from "tap"
-import { checking } from "./checking.ts"
+import { checking } from "../../support/checking.ts"
 
 const demo = await startResearchRoom({ deterministic: true })
 t.teardown(() => demo.close())

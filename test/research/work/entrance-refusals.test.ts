@@ -5,8 +5,8 @@
 import type { AgentOperation, ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
-import { launch, nobody, plan, proposal, sha256, told } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { launch, nobody, plan, proposal, sha256, told } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn, exploration, type Made, refusalOf } from "./situations.ts"
 
 const house = await House.open({ people: 3 })

@@ -1,8 +1,8 @@
 /** Which event may follow each state of an attempt, from whom, and what it must contain. */
 import type { WriteInput } from "research-room/client"
 import t from "tap"
-import { failure, reportedAt, sha256, told } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { failure, reportedAt, sha256, told } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { type AttemptState, experimentIn, exploration, leadTo, refusalOf, reproductionOf } from "./situations.ts"
 
 const house = await House.open({ people: 3 })

@@ -1,8 +1,8 @@
 /** Which step of an experiment is refused to whom, and with which code: the table of protocol.md, cell by cell. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t, { type Test } from "tap"
-import { launch, plan } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { launch, plan } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn, exploration, type Made, planFor, refusalOf, type State } from "./situations.ts"
 
 const house = await House.open({ people: 4 })

@@ -2,7 +2,7 @@
 import { parse } from "csv-parse/sync"
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
-import { openLab } from "../record/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

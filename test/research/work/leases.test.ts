@@ -6,12 +6,12 @@ import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { checkData } from "../../../src/check/check.ts"
 import { ask } from "../../support/ask.ts"
-import { experiment, hypothesis, message } from "../../support/bodies.ts"
+import { hypothesis, message, proposal } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { makeRepositories } from "../../../src/demo/repositories.ts"
 import { passwordOf, startOwn, temporaryFolder } from "../../support/service.ts"
-import * as bodies from "./bodies.ts"
+import * as bodies from "../../support/bodies.ts"
 
 const folder = temporaryFolder()
 const { public: repository } = makeRepositories(folder)
@@ -36,7 +36,7 @@ const [lab3, lab4, runner] = [await agent(ada, "lab-3"), await agent(ada, "lab-4
 type Client = typeof lab3
 const MINUTE = 60_000
 const propose = async () =>
-  (await grace.write("propose_experiment", experiment(roomId, threadId) as never)).result.experimentId
+  (await grace.write("propose_experiment", proposal({ roomId, threadId }) as never)).result.experimentId
 const read = (experimentId: string) => runner.read("experiment", { experimentId })
 /** Takes an experiment in its current state. */
 const take = async (client: Client, experimentId: string, leaseMinutes?: number) => {
@@ -235,7 +235,7 @@ test("a lease lasts from 30 to 1,440 minutes", async (t) => {
 })
 
 test("leases survive a replay, a read of an earlier moment and an import", async (t) => {
-  await lab3.write("publish_hypothesis", hypothesis(roomId, threadId))
+  await lab3.write("publish_hypothesis", hypothesis({ roomId, threadId }))
   const { items } = await runner.read("room_activity", { roomId })
   const taking = items.find(({ operation }) => operation === "take_experiment" && items.length > 0)
   t.ok(taking)

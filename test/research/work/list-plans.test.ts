@@ -6,8 +6,8 @@ import type { ListName, ReadInput } from "research-room/client"
 import t, { type Test } from "tap"
 import type { Db, Statement } from "../../../src/ledger/storage/database.ts"
 import { limits } from "../../../src/contract/limits.ts"
-import { launch, sha256, told } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { launch, sha256, told } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn, exploration, leadTo, planFor } from "./situations.ts"
 
 /** The statements that read many rows since this was last cleared. */

@@ -2,8 +2,8 @@
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import { held } from "../../support/contract.ts"
-import { finding, hypothesis } from "../record/bodies.ts"
-import { everyItem, openLab, refusedAs } from "../record/lab.ts"
+import { finding, hypothesis } from "../../support/bodies.ts"
+import { everyItem, openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

@@ -1,8 +1,8 @@
 /** Lists of work: every set of filters finds exactly what it names, page by page; invalid queries are refused. */
 import type { ItemOf, ReadInput } from "research-room/client"
 import t from "tap"
-import { launch, nobody } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { launch, nobody } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { type AttemptState, experimentIn, leadTo, planFor, refusalOf } from "./situations.ts"
 
 const house = await House.open({ people: 2 })

@@ -4,8 +4,8 @@
  */
 import type { WriteInput } from "research-room/client"
 import t from "tap"
-import { launch, nobody, sha256 } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { launch, nobody, sha256 } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn, leadTo, planFor, refusalOf } from "./situations.ts"
 
 const house = await House.open({ people: 4 })

@@ -5,7 +5,7 @@
 import fc from "fast-check"
 import t from "tap"
 import { commands, type Real } from "./commands.ts"
-import { House } from "./house.ts"
+import { House } from "../../support/house.ts"
 import type { World } from "./model.ts"
 import { runs, seedWhenJudged } from "../../support/chance.ts"
 

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import t from "tap"
 import { obtainabilityOf, type Report } from "../../../src/research/materials/materials.ts"
-import { sha256 } from "./bodies.ts"
+import { sha256 } from "../../support/bodies.ts"
 
 const states = ["available", "restricted", "unavailable"] as const
 const [uri, elsewhere] = ["https://data.example.org/one", "s3://bucket/two"]

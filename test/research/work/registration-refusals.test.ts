@@ -1,8 +1,8 @@
 /** What a plan and a registration must contain: references that exist, the fields their intent requires, fresh ids. */
 import type { WriteInput } from "research-room/client"
 import t from "tap"
-import { launch, nobody, plan, proposal } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { launch, nobody, plan, proposal } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn, exploration, planFor, refusalOf } from "./situations.ts"
 
 const house = await House.open({ people: 3 })

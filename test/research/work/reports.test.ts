@@ -2,8 +2,8 @@
 import type { WriteInput } from "research-room/client"
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
-import { told } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { told } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn, exploration, leadTo, refusalOf } from "./situations.ts"
 
 const house = await House.open({ people: 2 })

@@ -2,10 +2,10 @@
 import type { WriteInput } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { launch, nobody, pin, plan, proposal, told } from "./bodies.ts"
-import { checking } from "./checking.ts"
-import { hidden } from "./counting-check.ts"
-import { House, type Person } from "./house.ts"
+import { launch, nobody, pin, plan, proposal, told } from "../../support/bodies.ts"
+import { checking } from "../../support/checking.ts"
+import { hidden } from "../../support/counting-check.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn, exploration, refusalOf } from "./situations.ts"
 
 const house = await House.open({ people: 3 })

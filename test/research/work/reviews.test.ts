@@ -7,10 +7,9 @@ import tap, { test } from "tap"
 import { checkData } from "../../../src/check/check.ts"
 import { codesOf, refusedWith, startAgents } from "../../support/agents.ts"
 import { ask } from "../../support/ask.ts"
-import { action, experiment, message } from "../../support/bodies.ts"
+import { action, finding, hypothesis, message, proposal } from "../../support/bodies.ts"
 import { untilClean } from "../../support/clean.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
-import { finding, hypothesis } from "../record/bodies.ts"
 
 const { own, repository, ada, grace, roomId, threadId, mcp, sweeper, runner } = await startAgents("Reviewed")
 tap.teardown(() => own.close())
@@ -165,7 +164,7 @@ test(
     const checkpointId = await conclude(mcp, versionId)
     await review(runner, checkpointId, objects)
     await review(runner, versionId, objects)
-    const { experimentId } = (await mcp.write("propose_experiment", experiment(roomId, threadId) as never)).result
+    const { experimentId } = (await mcp.write("propose_experiment", proposal({ roomId, threadId }) as never)).result
     await mcp.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
     const { planId } = (
       await mcp.write("accept_plan", {

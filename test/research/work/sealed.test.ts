@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto"
 import t from "tap"
 import canonicalize from "canonicalize"
 import type { WriteInput } from "research-room/client"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)

@@ -1,7 +1,7 @@
 /** Puts an experiment or an attempt into any of its states, newly made for each test. */
 import { RefusedError, type ResearchRoomClient, type WriteInput } from "research-room/client"
-import { launch, plan, proposal, reportedAt, told } from "./bodies.ts"
-import type { Person, TestRoom } from "./house.ts"
+import { launch, plan, proposal, reportedAt, told } from "../../support/bodies.ts"
+import type { Person, TestRoom } from "../../support/house.ts"
 
 export type State = "open" | "claimed" | "in_progress" | "completed" | "cancelled"
 export type AttemptState = "registered" | "preflight_failed" | "started" | "succeeded" | "failed" | "cancelled"

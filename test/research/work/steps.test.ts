@@ -4,8 +4,8 @@
 import t from "tap"
 import { entryDigest } from "../../../src/contract/answers/chain.ts"
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
-import { launch, plan, proposal, told } from "./bodies.ts"
-import { House, type Person } from "./house.ts"
+import { launch, plan, proposal, told } from "../../support/bodies.ts"
+import { House, type Person } from "../../support/house.ts"
 import { experimentIn, exploration } from "./situations.ts"
 
 const house = await House.open({ people: 2 })

@@ -1,8 +1,8 @@
 /** A complete story of work over HTTP, and every read of it afterwards. */
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { sha256 } from "./bodies.ts"
-import { checking } from "./checking.ts"
+import { sha256 } from "../../support/bodies.ts"
+import { checking } from "../../support/checking.ts"
 import { configuration, ramp, tellWork, without } from "./story.ts"
 
 const room = await startResearchRoom()

@@ -3,7 +3,7 @@
  * completed. Grace proposes it; Ada holds the work first, and Grace after her.
  */
 import type { ReceiptOf, ResearchRoomClient, WriteInput } from "research-room/client"
-import { proposal, reportedAt, sha256 } from "./bodies.ts"
+import { proposal, reportedAt, sha256 } from "../../support/bodies.ts"
 
 export interface Scene {
   readonly ada: ResearchRoomClient

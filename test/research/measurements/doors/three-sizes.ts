@@ -5,8 +5,8 @@
  */
 import { ResearchRoomClient, type WriteInput } from "research-room/client"
 import { held } from "../../../support/contract.ts"
-import { because, finding, hypothesis } from "../../record/bodies.ts"
-import type { Lab } from "../../record/lab.ts"
+import { because, finding, hypothesis } from "../../../support/bodies.ts"
+import type { Lab } from "../../../support/lab.ts"
 
 export const ARMS = ["baseline", "shift", "smoothing", "mixup", "dropout", "two heads", "averaging"] as const
 export const LABELS = [50, 100, 400] as const

@@ -1,5 +1,5 @@
 /** A repository check that counts its requests, and answers as the test wants. */
-import type { OutsideCheck } from "../../../src/ledger/write/admission.ts"
+import type { OutsideCheck } from "../../src/ledger/write/admission.ts"
 
 type Answer = Awaited<ReturnType<OutsideCheck["check"]>>
 

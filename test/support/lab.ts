@@ -1,24 +1,64 @@
 /**
- * A demo instance over HTTP with the test's own Rooms and three people in each: ada owns them, grace and mary are
- * members. Every answer is checked against the contract.
+ * A demo instance over HTTP: its people in their browsers, and Rooms made for one scene each. In a lab the three people
+ * have a client each in every Room. Every answer is checked against the contract.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { type AnswerOf, RefusedError, ResearchRoomClient } from "research-room/client"
-import { type ResearchRoom, startResearchRoom } from "research-room/testing"
-import { freshId } from "../../support/bodies.ts"
-import { held } from "../../support/contract.ts"
+import { type Browser, type ResearchRoom, startResearchRoom } from "research-room/testing"
+import { type Answer, ask } from "./ask.ts"
+import { action, type Body, freshId, type Place } from "./bodies.ts"
+import { held } from "./contract.ts"
+import { temporaryFolder } from "./service.ts"
 
 export type Name = "ada" | "grace" | "mary"
-type Browser = Awaited<ReturnType<ResearchRoom["browser"]>>
+export type Cast = Awaited<ReturnType<typeof castOf>>
 
-/** A Room and a client for each of its members. */
-export interface LabRoom extends Readonly<Record<Name, ResearchRoomClient>> {
-  readonly roomId: string
-  /** The Room's opening Thread. */
-  readonly threadId: string
+/** Signs in the demo's people: ada is the owner, grace a member, mary a visitor. */
+export async function castOf(house: ResearchRoom) {
+  const { owner, member, visitor } = house.people
+  const people = { ada: owner, grace: member, mary: visitor }
+  const [ada, grace, mary]: Browser[] = [
+    await house.browser("owner", { fetch: held }),
+    await house.browser("member", { fetch: held }),
+    await house.browser("visitor", { fetch: held }),
+  ]
+  if (!(ada && grace && mary)) throw new Error("there are three people")
+  const cookies = new Map<Name, Promise<string>>()
+  const cookieOf = async (name: Name): Promise<string> => {
+    const { username, password } = people[name]
+    const headers = { origin: house.baseUrl }
+    const answer = await ask(`${house.baseUrl}/api/session`, { body: { username, password }, headers })
+    return answer.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+  }
+  return {
+    ada,
+    grace,
+    mary,
+    ids: { ada: owner.userId, grace: member.userId, mary: visitor.userId },
+
+    /** A write at a browser route, for any sender. */
+    async at(who: Name | "nobody", method: string, path: string, body: Body = action()): Promise<Answer> {
+      if (who !== "nobody" && !cookies.has(who)) cookies.set(who, cookieOf(who))
+      const cookie = who === "nobody" ? "" : ((await cookies.get(who)) ?? "")
+      return ask(`${house.baseUrl}${path}`, {
+        method,
+        headers: { origin: house.baseUrl, cookie },
+        ...(method === "GET" ? {} : { body }),
+      })
+    },
+
+    /** A new Room of ada's, with grace as a member. */
+    async room(title = "A Room of its own"): Promise<Place> {
+      const { result } = await ada.write("create_room", { title })
+      await ada.write("add_member", { roomId: result.roomId, username: member.username })
+      return { roomId: result.roomId, threadId: result.openingThreadId }
+    },
+  }
 }
+
+/** A Room and a client for each of its members; `threadId` is its opening Thread. */
+export interface LabRoom extends Place, Readonly<Record<Name, ResearchRoomClient>> {}
 
 export interface Lab {
   readonly house: ResearchRoom
@@ -46,17 +86,14 @@ const everything: readonly Permission[] = ["post_thread", "publish_records", "ma
 
 /** Starts a lab that closes when the test ends. */
 export async function openLab(t: { teardown(end: () => unknown): unknown }): Promise<Lab> {
-  const data = mkdtempSync(join(tmpdir(), "research-room-record-"))
+  const data = temporaryFolder()
   const house = await startResearchRoom({ data })
   t.teardown(async () => {
     await house.close()
     rmSync(data, { recursive: true, force: true })
   })
-  const { owner, member, visitor } = house.people
-  const [ada, grace, mary] = await Promise.all(
-    [owner, member, visitor].map((person) => house.browser(person, { fetch: held })),
-  )
-  const browsers = { ada, grace, mary } as Record<Name, Browser>
+  const { ids: userIds, ...browsers } = await castOf(house)
+  const { member, visitor } = house.people
   const open = (token?: string) => new ResearchRoomClient({ baseUrl: house.baseUrl, token, fetch: held, retries: 0 })
 
   async function client(name: Name, roomId: string, { permissions = everything } = {}): Promise<ResearchRoomClient> {
@@ -75,7 +112,7 @@ export async function openLab(t: { teardown(end: () => unknown): unknown }): Pro
     reader,
     record: ({ versionId }) => reader.read("record", { versionId }),
     browsers,
-    userIds: { ada: owner.userId, grace: member.userId, mary: visitor.userId },
+    userIds,
     client,
     async room(title = "What is found out here") {
       const { roomId, openingThreadId: threadId } = (await browsers.ada.write("create_room", { title })).result
