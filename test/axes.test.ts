@@ -62,7 +62,7 @@ const axes: Readonly<Record<string, Axis>> = {
     other: [
       "edge/requests/forward.ts",
       "app/replication/litestream.ts",
-      "app/webhooks/delivering.ts",
+      "app/webhooks/sending.ts",
       "library/",
       "contract/library/",
       "commands/key.ts",

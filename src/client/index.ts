@@ -12,9 +12,8 @@ import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
 import { RefusedError, UnexpectedAnswer } from "./errors.ts"
 import { type FollowOptions, follow } from "./follow.ts"
-import { judge } from "./outcome.ts"
+import { judge, Transport, type TransportOptions } from "./transport.ts"
 import { type AnyPage, deliver, membersOf, operationOf, readOf, walk, type WriteOptions } from "./requests.ts"
-import { Transport, type TransportOptions } from "./transport.ts"
 import type {
   AgentOperation,
   AgentRead,

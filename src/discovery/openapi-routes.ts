@@ -4,8 +4,14 @@
  */
 import { enumerations, type Slice } from "../contract/schema/enumerations.ts"
 import { type Operation, browserPath } from "../contract/definitions/operation.ts"
-import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/attachments.ts"
-import { uploadedLog, uploadLog } from "../contract/definitions/attachments.ts"
+import {
+  figureTypes,
+  readFigure,
+  uploadedFigure,
+  uploadFigure,
+  uploadedLog,
+  uploadLog,
+} from "../contract/definitions/attachments.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { actions, type Action } from "../contract/operations/actions.ts"
 import { writeParameters } from "../contract/definitions/parameters.ts"
@@ -19,11 +25,12 @@ import {
   type ReadSurface,
 } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
-import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
-import { type Parameter, queryParameters } from "./parameters.ts"
-import { actionRefusals, figureRefusals, operationRefusals, readRefusals, uploadRefusals } from "./possible-refusals.ts"
-import { discoveryRoutes, metricsRead } from "./routes.ts"
 import {
+  answerSchema,
+  bodyName,
+  receiptName,
+  reference,
+  sentSchema,
   byAnyone,
   byCredential,
   byKey,
@@ -35,6 +42,9 @@ import {
   type Security,
   type tags,
 } from "./openapi-parts.ts"
+import { type Parameter, queryParameters } from "./parameters.ts"
+import { actionRefusals, figureRefusals, operationRefusals, readRefusals, uploadRefusals } from "./possible-refusals.ts"
+import { discoveryRoutes, metricsRead } from "./routes.ts"
 
 // Assigns routes to the parts of the service.
 

@@ -4,13 +4,18 @@ import type { Slice } from "../contract/schema/enumerations.ts"
 import { operations } from "../contract/operations/index.ts"
 import { present } from "../contract/present.ts"
 import { licence, protocolVersion, serviceName } from "../contract/versions.ts"
-import { componentSchemas } from "./components.ts"
+import {
+  componentSchemas,
+  commonResponses,
+  type Content,
+  type OpenApiRoute,
+  securitySchemes,
+  tags,
+} from "./openapi-parts.ts"
 import type { Program } from "./bootstrap.ts"
-import { commonResponses, type Content, type OpenApiRoute, securitySchemes, tags } from "./openapi-parts.ts"
 import { inBrowser, openApiRoutes } from "./openapi-routes.ts"
 import type { Parameter } from "./parameters.ts"
-import { repeatedIn } from "./repeated.ts"
-import { shared, type SharingRoute } from "./sharing.ts"
+import { repeatedIn, shared, type SharingRoute } from "./sharing.ts"
 
 /** The components that belong to no route. */
 type Components = Omit<ReturnType<typeof shared>, "routes">

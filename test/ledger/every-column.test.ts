@@ -2,17 +2,17 @@
  * `check` detects a change in any column of any table, except the few that this test lists with a reason. The tables
  * and columns are read from schema.sql, not listed in this test.
  */
+import Database from "better-sqlite3"
+import tap from "tap"
 import { copyFileSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import Database from "better-sqlite3"
-import tap, { test } from "tap"
+import { test } from "tap"
 import { operationNamed, operationOf } from "../../src/contract/operations/index.ts"
 import { canonicalJson } from "../../src/contract/json.ts"
 import { untilClean } from "../support/clean.ts"
 import { remake } from "../../src/app/compose/upgrade.ts"
 import { fileOf } from "../../src/ledger/replay/remake.ts"
-import { compare } from "../../src/check/replayed.ts"
-import { seals, checkData } from "../../src/check/check.ts"
+import { compare, seals, checkData } from "../../src/check/check.ts"
 import { compared, replayedTables, type Table, tablesOf } from "../../src/ledger/storage/tables.ts"
 import { chains } from "../../src/check/chains.ts"
 import { Readable } from "node:stream"

@@ -1,9 +1,10 @@
 /** BibTeX import and export: real people's files, the cost of a hostile one, and that a paper keeps its key. */
-import { pattern } from "../support/pattern.ts"
 import fc from "fast-check"
-import t, { test } from "tap"
+import t from "tap"
+import { pattern } from "../support/pattern.ts"
+import { test } from "tap"
 import { stored } from "../../src/contract/json.ts"
-import { texValue, writeBibtex } from "../../src/library/bibliography/bibtex-entry.ts"
+import { texValue, writeBibtex } from "../../src/library/bibliography/file.ts"
 import type { PaperRecord } from "../../src/library/papers/papers.ts"
 import { collectionOf, paperId, readText, refused, startHouse } from "./house.ts"
 

@@ -1,7 +1,6 @@
 /** The shared cache window, shown by counting the requests that reach the stand-in. */
 import { type Test, test } from "tap"
-import type { RepositorySource } from "../../src/repositories/check.ts"
-import { githubCheck, cached } from "../../src/repositories/configured.ts"
+import { type RepositorySource, githubCheck, cached } from "../../src/repositories/configured.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, said } from "./github-stand-in.ts"
 

@@ -1,8 +1,7 @@
 /** How many requests are sent to GitHub, and when none is. */
 import { type Test, test } from "tap"
-import type { RepositorySource } from "../../src/repositories/check.ts"
+import { type RepositorySource, githubCheck } from "../../src/repositories/configured.ts"
 import { type ApiResponse, Budget } from "../../src/repositories/github/api.ts"
-import { githubCheck } from "../../src/repositories/configured.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, said } from "./github-stand-in.ts"
 

@@ -1,7 +1,6 @@
 /** What the check concludes from GitHub's answers. The stand-in gives them as GitHub does. */
 import { type Test, test } from "tap"
-import type { RepositoryAnswer, RepositorySource } from "../../src/repositories/check.ts"
-import { githubCheck } from "../../src/repositories/configured.ts"
+import { type RepositoryAnswer, type RepositorySource, githubCheck } from "../../src/repositories/configured.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, type Mishap, said } from "./github-stand-in.ts"
 

@@ -2,15 +2,15 @@
  * Tables are rebuilt from the journal beside the old file, verified, and only then replace it, whatever happens in
  * between.
  */
+import Database from "better-sqlite3"
+import tap from "tap"
 import { pattern } from "../support/pattern.ts"
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import Database from "better-sqlite3"
-import tap, { type Test, test } from "tap"
+import { type Test, test } from "tap"
 import { startResearchRoom } from "research-room/testing"
 import { bringForward, rebuild } from "../../src/app/compose/upgrade.ts"
-import { checkData } from "../../src/check/check.ts"
-import { compare } from "../../src/check/replayed.ts"
+import { checkData, compare } from "../../src/check/check.ts"
 import { databaseFile } from "../../src/ledger/storage/data.ts"
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"

@@ -6,9 +6,8 @@ import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
 import type { PaperCollector } from "../papers/found.ts"
 import { type CslName, dateOf, firstDate } from "../papers/csl.ts"
-import type { Entry } from "./entry.ts"
+import { type Entry, takeEntry } from "./taking.ts"
 import { plain } from "../papers/record.ts"
-import { takeEntry } from "./taking.ts"
 
 const UNBALANCED = "cannot be read as BibTeX: its braces or quotes do not match"
 

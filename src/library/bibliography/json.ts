@@ -5,8 +5,7 @@ import { inDigits } from "../../contract/text.ts"
 import type { PaperCollector } from "../papers/found.ts"
 import { list, type Members } from "../papers/record.ts"
 import { type CslDate, crossrefTypes, cslDate, cslNames, textOf } from "../papers/csl-json.ts"
-import type { Entry } from "./entry.ts"
-import { takeEntry } from "./taking.ts"
+import { type Entry, takeEntry } from "./taking.ts"
 
 /** The first of these dates that has a year, or the first that says anything. */
 function firstOf(dates: readonly (CslDate | undefined)[]): CslDate | undefined {

@@ -6,9 +6,8 @@ import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
 import type { Format, PaperCollector } from "../papers/found.ts"
 import { type CslName, firstDate, nameOf } from "../papers/csl.ts"
-import type { Entry } from "./entry.ts"
+import { type Entry, takeEntry } from "./taking.ts"
 import { plain } from "../papers/record.ts"
-import { takeEntry } from "./taking.ts"
 
 /** The values of each tag of an entry, in order. */
 type Tagged = ReadonlyMap<string, readonly string[]>

@@ -6,8 +6,36 @@ import { check } from "../../contract/schema/validation.ts"
 import { type Format, type PaperCollector, identify } from "../papers/found.ts"
 import { doiIn, plain } from "../papers/record.ts"
 import type { Given } from "../papers/papers.ts"
-import { authorsOf, momentOf, shownName, yearOf } from "../papers/csl.ts"
-import type { Entry } from "./entry.ts"
+import { authorsOf, momentOf, shownName, yearOf, type CslDate, type CslName } from "../papers/csl.ts"
+
+// An entry of a bibliography file as its reader hands it on: the item, and every text in which an id may stand.
+
+export interface Entry {
+  /** CSL's type, such as `article-journal`; empty if the file does not say. */
+  readonly type: string
+  /** The key that the file gives the entry; empty if it gives none. */
+  readonly key: string
+  /** The start of the source, so that a person can find it in their file. */
+  readonly source: string
+  readonly title?: string | undefined
+  readonly authors: readonly CslName[]
+  readonly issued?: CslDate | undefined
+  /** The journal, proceedings or book that holds it. */
+  readonly container?: string | undefined
+  readonly publisher?: string | undefined
+  readonly volume?: string | undefined
+  readonly issue?: string | undefined
+  readonly pages?: string | undefined
+  readonly url?: string | undefined
+  /** Texts that should be ids of each kind, the likeliest first. Markup and escapes are taken out of them. */
+  readonly dois: readonly string[]
+  readonly isbns: readonly string[]
+  readonly arxivIds: readonly string[]
+  /** Other texts in which people put a DOI or an arXiv id. */
+  readonly places: readonly string[]
+  /** The `ref:` id from a file that this service wrote. */
+  readonly reference?: string | undefined
+}
 
 /** Finds an arXiv id in a text, but not in a bare number: page and volume numbers look like ids. */
 const mentionIn = (text: string): string | undefined => (/[a-z]/i.test(text) ? mentionedArxivId(text) : undefined)

@@ -3,9 +3,8 @@ import { DomUtils, parseDocument } from "htmlparser2"
 import type { PaperCollector } from "../papers/found.ts"
 import { type CslName, firstDate, nameOf } from "../papers/csl.ts"
 import { plain } from "../papers/record.ts"
-import type { Entry } from "./entry.ts"
+import { type Entry, takeEntry } from "./taking.ts"
 import { endnoteTypes } from "./tagged.ts"
-import { takeEntry } from "./taking.ts"
 
 const { getElementsByTagName: namedIn, getAttributeValue: attribute, innerText } = DomUtils
 type Element = ReturnType<typeof namedIn>[number]

@@ -25,6 +25,7 @@ import type { Findings } from "../findings/findings.ts"
 import type { Context, Numbers } from "../numbers/numbers.ts"
 import { doubts as doubtsOf, eachOnce } from "../findings/doubts.ts"
 import { overBudget } from "../../contract/answers/costs.ts"
+import type { Domain } from "../../ledger/domains/domain.ts"
 
 // Warnings about the objects that a write names: records that are no longer current, and materials that are in doubt.
 
@@ -379,3 +380,7 @@ export function adviceStep(tables: Tables): FollowingStep {
     true,
   )
 }
+
+export const domain = {
+  steps: [adviceStep],
+} satisfies Domain

@@ -6,7 +6,7 @@ import type { Protocol } from "../../contract/definitions/work.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { VerdictFrom } from "../evidence/verdict.ts"
-import type { StoredBlemishes } from "../findings/blemishes.ts"
+import type { StoredBlemishes } from "../findings/findings.ts"
 import type { StoredTable } from "../measurements/kept-tables.ts"
 import type { Stored } from "../../contract/json.ts"
 

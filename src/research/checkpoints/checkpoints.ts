@@ -22,6 +22,7 @@ import { AGENT, AUTHOR, authored } from "../../ledger/journal/author.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import { keptTableInWords } from "../measurements/kept-in-words.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 // SQL for the records that were fallen or doubted when a checkpoint that cites them landed, and still are (protocol,
 // section 17). Its author knew: they are a note, and no reason to renew it.
@@ -349,3 +350,9 @@ export function checkpointReads({ rooms, checkpoints, keptTables }: ReadTables) 
     },
   } satisfies Partial<Readers>
 }
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ checkpoints: checkpoints(db) })],
+  operations: [checkpointOperations],
+  reads: [checkpointReads],
+} satisfies Domain

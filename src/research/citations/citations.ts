@@ -13,6 +13,7 @@ import { parsed } from "../../contract/json.ts"
 import { objects, pageOf, type RecordKind } from "../../contract/objects/objects.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { Records } from "../records/records.ts"
+import type { Domain } from "../../ledger/domains/domain.ts"
 
 // Escapes untrusted text for TeX. Outside formulas every special character is escaped. A formula is kept only if all
 // its commands are known to do nothing but typeset symbols.
@@ -344,3 +345,7 @@ export function citations({ records, rooms, findings, people }: CitationTables) 
     },
   }
 }
+
+export const domain = {
+  reads: [roomCitationReads],
+} satisfies Domain

@@ -16,6 +16,7 @@ import type { KeptTables } from "../measurements/kept-tables.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Numbers } from "../numbers/numbers.ts"
 import type { Records } from "../records/records.ts"
+import type { Domain } from "../../ledger/domains/domain.ts"
 
 interface Tables {
   readonly numbers: Numbers
@@ -188,3 +189,7 @@ export function contextReads(tables: Tables) {
     },
   } satisfies Partial<Readers>
 }
+
+export const domain = {
+  reads: [contextReads],
+} satisfies Domain

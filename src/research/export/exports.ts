@@ -13,6 +13,7 @@ import { type Reading, Spool, type SpoolSpace } from "./spool.ts"
 import { ProcessLost, TooCostly } from "../../jobs/child.ts"
 import type { StreamJob } from "../../jobs/job.ts"
 import { exporting } from "../../jobs/pool.ts"
+import type { Domain } from "../../ledger/domains/domain.ts"
 
 /** The formats of an exported Room. */
 type ExportFormat = "crate" | "sqlite"
@@ -294,3 +295,7 @@ export const filesOf = (file: string): RoomFiles =>
       })
     }
   }
+
+export const domain = {
+  reads: [({ exports }: { exports: Exports }) => exports.reads()],
+} satisfies Domain

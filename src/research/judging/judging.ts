@@ -27,6 +27,8 @@ import { known } from "../../contract/objects/no-such.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Checkpoints } from "../checkpoints/checkpoints.ts"
 import type { Records } from "../records/records.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import { changed } from "./changed.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]
 /** One more than is shown, to learn whether there are more. */
@@ -349,3 +351,10 @@ export function judgingReads({ records, checkpoints, judging }: Tables) {
     },
   } satisfies Partial<Readers>
 }
+
+export const domain = {
+  tables: [
+    ({ db, evidence }: Ground & { evidence: Evidence }) => ({ judging: judging(db, evidence), changed: changed(db) }),
+  ],
+  reads: [judgingReads],
+} satisfies Domain

@@ -18,6 +18,7 @@ import type { Threads } from "../../threads/threads.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { idPage } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 // Derives whether people can obtain a material from its location reports.
 
@@ -334,3 +335,9 @@ export function materialReads({ rooms, materials }: { rooms: Rooms; materials: M
     material: ({ params }) => known("material", materials.read(params.materialId)),
   } satisfies Partial<Readers>
 }
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ materials: materials(db) })],
+  operations: [materialOperations],
+  reads: [materialReads],
+} satisfies Domain

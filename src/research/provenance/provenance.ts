@@ -26,6 +26,7 @@ import { noSuch } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 // The nodes of the provenance graph: where each kind is stored, and how it is shown.
 
@@ -328,3 +329,8 @@ export function provenanceReads({ rooms, provenance }: { rooms: Rooms; provenanc
     },
   } satisfies Partial<Readers>
 }
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ provenance: provenance(db) })],
+  reads: [provenanceReads],
+} satisfies Domain

@@ -18,7 +18,7 @@ import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Doubts } from "../findings/doubts.ts"
 import type { Evidence } from "../evidence/evidence.ts"
-import type { Citations } from "../citations/citations.ts"
+import { type Citations, type CitationTables, citations } from "../citations/citations.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
@@ -26,6 +26,7 @@ import { arxivIdOf } from "../records/publish.ts"
 import type { Numbers } from "../numbers/numbers.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
+import type { Domain } from "../../ledger/domains/domain.ts"
 
 export interface Tables {
   readonly people: Pick<People, "idOf">
@@ -130,3 +131,9 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
     },
   } satisfies Partial<Readers>
 }
+
+type Given = CitationTables & Omit<Parameters<typeof publicationReads>[0], "citations">
+
+export const domain = {
+  reads: [(given: Given) => publicationReads({ ...given, citations: citations(given) })],
+} satisfies Domain

@@ -16,6 +16,7 @@ import { areOtherAgents, type Writer } from "../evidence/independence.ts"
 import { answerTo, WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/words.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 type Kind = Review["target"]["kind"]
 
@@ -285,3 +286,8 @@ export function reviewOperations({ reviews }: { reviews: Reviews }) {
 
   return { submit_review }
 }
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ reviews: reviews(db) })],
+  operations: [reviewOperations],
+} satisfies Domain
