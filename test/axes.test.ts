@@ -69,6 +69,12 @@ const axes: Readonly<Record<string, Axis>> = {
     ],
     most: 60,
   },
+  boards: {
+    owner: ["research/boards/", "contract/answers/boards.ts", "contract/operations/boards.ts", "web/pages/board.ts"],
+    // Neither exports of TensorBoard, nor the places of the pages.
+    named: /(?<!\/)\b(?!Tensor)(?:[bB]oards?|board[A-Z]\w*|\w+Boards?|\w+_boards?)\b/,
+    most: 10,
+  },
   leases: {
     owner: ["research/experiments/", "contract/answers/experiments.ts", "contract/operations/experiments.ts"],
     named: /\b[lL]eases?\b|\blease[A-Z]\w*|\w+Leases?\b/,

@@ -26,7 +26,6 @@ const matching = (pattern: RegExp, what: string, max = 2_000) =>
     v.maxCodePoints(max, `must have at most ${max} characters`),
   )
 
-/** `sha256:` and 64 lower-case hex digits. */
 export const digest = matching(DIGEST, "sha256: and 64 lower-case hex digits")
 
 /** A public repository and a full commit in it. */
