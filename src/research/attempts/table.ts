@@ -184,13 +184,6 @@ export type AttemptTables = ReturnType<typeof attemptTables>
 export function attemptTables(db: Db) {
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent" }
   const newest = filteredList<Row>(db, `${ROW} FROM attempts a ${RELATED}`, columns, ORDINAL, true)
-  const newestOfExperiment = filteredList<Row>(
-    db,
-    `${ROW} FROM attempts a ${RELATED}`,
-    { ...columns, roomId: "+a.room_id" },
-    ORDINAL,
-    true,
-  )
   const named = db.prepare<Row>(
     `${ROW} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${RELATED} ORDER BY j.key`,
   )
@@ -237,11 +230,7 @@ export function attemptTables(db: Db) {
      * Returns the newest attempts that match the filters, in the order of labels; one over the limit if there are more.
      */
     newest: (filters: { readonly [N in keyof typeof columns]: string | undefined }): Row[] =>
-      (filters.experimentId === undefined ? newest : newestOfExperiment)(
-        filters,
-        Number.MAX_SAFE_INTEGER,
-        limits.tableAttempts + 1,
-      ).reverse(),
+      newest(filters, Number.MAX_SAFE_INTEGER, limits.tableAttempts + 1).reverse(),
     /** Returns attempts by id, in that order, without those that do not exist. */
     named: (attemptIds: readonly string[]): Row[] => named.all(JSON.stringify(attemptIds)),
 

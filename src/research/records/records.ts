@@ -96,13 +96,10 @@ export function records(db: Db) {
       LEFT JOIN standings s ON s.version_id = r.version_id
      WHERE x.version_id = +? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
-  // A plus keeps SQLite from using the index of that column: an author has fewer records than a kind, and fewer still
-  // have fallen.
   const columns = { roomId: "r.room_id", kind: "r.kind", authorId: "r.author_id", agent: AGENT("r") }
   const newest = filteredList<SummaryRow>(db, SUMMARY, columns, "r.version_id", true)
-  const newestOfAuthor = filteredList<SummaryRow>(db, SUMMARY, { ...columns, kind: "+r.kind" }, "r.version_id", true)
   const standing = filteredList<SummaryRow>(db, STANDING, columns, "r.version_id", true)
-  const standingOfAuthor = filteredList<SummaryRow>(db, STANDING, { ...columns, kind: "+r.kind" }, "r.version_id", true)
+  // A plus keeps SQLite from using the index of that column: fewer records have fallen than an author or a kind has.
   const compared = { kind: "+r.kind", authorId: "+r.author_id", agent: AGENT("r") }
   const fallen = filteredList<SummaryRow>(
     db,
@@ -182,9 +179,7 @@ export function records(db: Db) {
 
     /** Returns up to `count` records that match the filters and are older than `before`, newest first. */
     newest({ kinds, status, ...filters }: RecordFilters, before: string | undefined, count: number) {
-      const [of, ofAuthor] = status === "current" ? [standing, standingOfAuthor] : [newest, newestOfAuthor]
-      const list =
-        status !== undefined && status !== "current" ? fallen : filters.authorId === undefined ? of : ofAuthor
+      const list = status === undefined ? newest : status === "current" ? standing : fallen
       const found = [...new Set(kinds ?? [undefined])].flatMap((kind) =>
         list({ ...filters, status, kind }, before, count),
       )
