@@ -58,6 +58,7 @@ t.test("A single step is in the middle, with its own number below and its values
   const text = drawn([curve(0, [1_000], [0.3133])])
   t.notMatch(text, "1,001")
   t.match(text, ">1,000</text>")
+  t.match(text, ">A1</text>", "a curve of one number is named too")
   const [low, high] = [Number(/data-low="([^"]+)"/.exec(text)?.[1]), Number(/data-high="([^"]+)"/.exec(text)?.[1])]
   t.ok(low > 0.2 && high < 0.4, `values from ${low} to ${high}`)
 })
