@@ -14,6 +14,7 @@
  * | `curves` | `curves.ts`: the comparison pages, in a Room of 500 attempts with 200,000 points each |
  * | `measured` | `measured.ts`: the measurement table of 2,000 attempts with 100 values each |
  * | `logs` | `logs.ts`: a page of a log of 16 MiB, and writes beside an upload of one |
+ * | `checked-texts` | `checked-texts.ts`: `check_text` of 60,000 characters, and writes beside it |
  * | `webhooks` | `webhooks.ts`: writes while every receiver of a Room's webhooks hangs |
  * | `threads` | `threads.ts`: pages and small reads with one and two reading threads, in a Room of 500 experiments and
  * findings |
@@ -26,6 +27,7 @@ import { loadavg } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { check } from "./check.ts"
+import { checkedTexts } from "./checked-texts.ts"
 import { curvesOf } from "./curves.ts"
 import { keepDemo, remove as removeFolder } from "./data/demo.ts"
 import type { Load, Loaded } from "./load/load.ts"
@@ -57,6 +59,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   curves: curvesOf,
   measured,
   logs,
+  "checked-texts": checkedTexts,
   threads,
   webhooks,
 }

@@ -258,12 +258,14 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       const { start, end } = numeral
       return { text: numeral.text, start, end, state, ...(is !== undefined && { is: shown(is) }), candidates }
     })
+    const standings = new Map<string, RecordStatus>()
+    const standingOf = (id: string) => standings.getOrInsertComputed(id, () => statusOf.get(id)?.status ?? "current")
     const count = (state: CheckedNumber["state"]) => told.filter((each) => each.state === state).length
     return {
       numbers: told,
       labels: read.labels.map(({ start, end, text: label }) => {
         const object = objects.get(label)
-        const state = object === undefined ? "unknown" : (statusOf.get(object.id)?.status ?? "current")
+        const state = object === undefined ? "unknown" : standingOf(object.id)
         return { text: label, start, end, state }
       }),
       papers: read.papers.map(({ start, end, text: paper, arxivId }) => ({

@@ -68,12 +68,9 @@ export function countOf(
   if (/^(?:seed|value|n|pair|repeat|repetition|replicate|replication|run)$/.test(stem)) {
     found.push(...seedsAmong(quantities, [mine, inScope]).map((count): [number, Holder] => [count, of]))
     const metrics = bindings.get("metric")?.values
-    for (const some of quantities.metrics.values())
-      for (const { name, groups } of some)
-        if (metrics === undefined || metrics.has(name))
-          for (const group of groups)
-            if (group.merged === 0 && group.attempts.every(({ attemptId }) => named?.has(attemptId) ?? true))
-              if (scope.isConsistent(group, bindings)) found.push([group.summary.n, group.holder])
+    const wanted = [...quantities.metrics.values()].flat().filter(({ name }) => metrics?.has(name) ?? true)
+    for (const group of wanted.flatMap((metric) => scope.groupsWithin(metric, named)))
+      if (group.merged === 0 && scope.isConsistent(group, bindings)) found.push([group.summary.n, group.holder])
     for (const each of scope.effectsNamed(bindings)) {
       const { pairs, ofCount, againstCount } = each.before
       for (const count of [pairs, ofCount, againstCount]) if (count !== null) found.push([count, each.holder])

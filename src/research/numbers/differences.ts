@@ -207,11 +207,13 @@ export class Differences {
   /** Groups that differ in one dimension alone. */
   #pairsOf(groups: readonly Group[], rest: Bindings, facet: string, one: string, other: string): [Group, Group][] {
     const { metrics } = this.#scope.metricsOf(rest)
-    const known = new Set([...groups, ...metrics.flatMap((metric) => metric.groups)])
     const named = this.#scope.attemptsOf(rest, PARAGRAPH)
+    const known = new Set([...groups, ...metrics.flatMap((metric) => this.#scope.groupsWithin(metric, named))])
     const { own } = this.#scope.known
+    const isSide = ({ key }: Group) => key.get(facet) === one || key.get(facet) === other
     const fitting = [...known].filter(
       (group) =>
+        isSide(group) &&
         this.#scope.isConsistent(group, rest) &&
         (named === undefined || group.attempts.every(({ attemptId }) => named.has(attemptId))) &&
         (own.groups.length === 0 ||

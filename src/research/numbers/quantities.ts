@@ -127,13 +127,18 @@ export function facetOf(source: Source & { readonly arm?: string | null }, facet
   return setting && saidAs(setting.value)
 }
 
+const shared = new WeakMap<Group, Map<string, string | undefined>>()
 /** Returns a dimension or setting that all values of a group have in common. */
-export function facetIn({ key, attempts }: Group, facet: string): string | undefined {
-  const own = key.get(facet)
+export function facetIn(group: Group, facet: string): string | undefined {
+  const own = group.key.get(facet)
   if (own !== undefined) return own
-  const [first] = attempts
-  const value = first && facetOf(first, facet)
-  return value !== undefined && attempts.every((each) => facetOf(each, facet) === value) ? value : undefined
+  return shared
+    .getOrInsertComputed(group, () => new Map())
+    .getOrInsertComputed(facet, () => {
+      const [first] = group.attempts
+      const value = first && facetOf(first, facet)
+      return group.attempts.every((each) => facetOf(each, facet) === value) ? value : undefined
+    })
 }
 
 /** Works out the quantities of some attempts of a Room. @param frames what they reported */

@@ -177,9 +177,9 @@ export class Resolver {
   }
 
   #mean(numeral: Numeral, bindings: Bindings, roles: readonly string[]): Match | undefined {
-    const inOrder = this.#scope.groupsOf(bindings).toSorted((one, other) => one.group.merged - other.group.merged)
+    const candidates = this.#scope.groupsOf(bindings)
     for (const role of roles)
-      for (const { group } of inOrder) {
+      for (const { group } of candidates) {
         if (group.telling.length === 0 && group.merged > 0 && !this.#scope.says(numeral, OVERALL)) continue
         const sheet = sheetOf(group)
         const value = sheet[role]

@@ -118,17 +118,29 @@ export class Scope {
     })
   }
 
-  readonly #contradicting = new Map<string, ReadonlySet<string> | undefined>()
-  /** The attempts that have only other values of a dimension; undefined if it is none. */
-  #others(facet: string, values: ReadonlySet<string>): ReadonlySet<string> | undefined {
-    return this.#contradicting.getOrInsertComputed(JSON.stringify([facet, ...values]), () => {
+  readonly #others = new Map<string, ReadonlySet<string> | undefined>()
+  /** The attempts that have a dimension, and not this value of it; undefined if it is none. */
+  #withOther(facet: string, value: string): ReadonlySet<string> | undefined {
+    return this.#others.getOrInsertComputed(`${facet}\u0000${value}`, () => {
       const dimension = this.known.quantities.dimensions.get(facet)
       if (dimension === undefined) return undefined
       const [same, others] = [new Set<string>(), new Set<string>()]
       for (const [text, some] of dimension.values)
-        for (const attemptId of some) (values.has(saidAs(text)) ? same : others).add(attemptId)
+        for (const attemptId of some) (saidAs(text) === value ? same : others).add(attemptId)
       return others.difference(same)
     })
+  }
+  /** Those of some attempts that have, of each dimension that a sentence names, a value that it names or none. */
+  #agreeing<Of>(some: Iterable<Of>, idOf: (one: Of) => string, bindings: Bindings): Of[] {
+    const others = this.#wantedBy(bindings).map(([facet, values]) =>
+      [...values].map((value) => this.#withOther(facet, value)),
+    )
+    const agreeing: Of[] = []
+    for (const one of some) {
+      const id = idOf(one)
+      if (!others.some((each) => each.every((other) => other?.has(id) === true))) agreeing.push(one)
+    }
+    return agreeing
   }
 
   readonly #scopes = new Map<string, Counted>()
@@ -138,19 +150,33 @@ export class Scope {
   /** The attempts that a count may be of. */
   #scopeOf(bindings: Bindings, named: ReadonlySet<string> | undefined): Counted {
     const inScope = this.known.quantities.attempts.filter(({ attemptId }) => named?.has(attemptId) ?? true)
-    const contradicting = [...bindings].flatMap(([facet, { values, level }]) =>
-      level > SENTENCE ? [] : (this.#others(facet, values) ?? []),
+    return { inScope, mine: this.#agreeing(inScope, ({ attemptId }) => attemptId, bindings) }
+  }
+
+  readonly #wanted = new WeakMap<Bindings, (readonly [string, ReadonlySet<string>])[]>()
+  /** The dimensions that the sentence of a number names, with the values that it names. */
+  #wantedBy(bindings: Bindings) {
+    return this.#wanted.getOrInsertComputed(bindings, () =>
+      [...bindings].flatMap(([facet, { values, level }]) =>
+        level > SENTENCE || facet === "metric" || /^(?:[A-Z]|@.*)$/.test(facet) ? [] : [[facet, values] as const],
+      ),
     )
-    return {
-      inScope,
-      mine: inScope.filter(({ attemptId }) => !contradicting.some((some) => some.has(attemptId))),
-    }
+  }
+
+  readonly #within = new WeakMap<ReadonlySet<string>, Map<Metric, readonly Group[]>>()
+  /** The groups of a metric; those of some attempts alone if any are named. */
+  groupsWithin(metric: Metric, named: ReadonlySet<string> | undefined): readonly Group[] {
+    if (named === undefined) return metric.groups
+    const known = this.#within.getOrInsertComputed(named, () => new Map())
+    return known.getOrInsertComputed(metric, () => {
+      const isWithin = ({ attempts }: Group) => attempts.every(({ attemptId }) => named.has(attemptId))
+      return [...named].flatMap((attemptId) => metric.byFirst.get(attemptId)?.filter(isWithin) ?? [])
+    })
   }
 
   /** Whether nothing that the sentence names contradicts a group. */
   isConsistent(group: Group, bindings: Bindings): boolean {
-    for (const [facet, { values, level }] of bindings) {
-      if (level > SENTENCE || facet === "metric" || /^(?:[A-Z]|@.*)$/.test(facet)) continue
+    for (const [facet, values] of this.#wantedBy(bindings)) {
       if (facet === "split") {
         if (group.metric.split !== null && !values.has(group.metric.split)) return false
         continue
@@ -196,9 +222,24 @@ export class Scope {
   }
 
   readonly #candidates = new Map<string, readonly Candidate[]>()
-  /** The groups that a number may be the mean of, if the text names them. Numbers with the same names share them. */
+  /**
+   * The groups that a number may be the mean of, if the text names them, the least merged first. Numbers with the same
+   * names share them.
+   */
   groupsOf(bindings: Bindings): readonly Candidate[] {
     return this.#candidates.getOrInsertComputed(keyOf(bindings), () => this.#candidatesOf(bindings))
+  }
+  /**
+   * Groups of the attempts that a sentence names; else, if several experiments have the metric, those of the attempts
+   * that its paragraph names, or of the whole Room, and the text's own.
+   */
+  #groupsNear(metric: Metric, named: ReadonlySet<string> | undefined, further: ReadonlySet<string> | undefined) {
+    if (named !== undefined || metric.experiments <= 1) return this.groupsWithin(metric, named)
+    const wide =
+      further === undefined
+        ? metric.groups.filter(({ holder }) => holder.kind === "room")
+        : this.groupsWithin(metric, further)
+    return new Set([...wide, ...this.groupsWithin(metric, this.known.own.attemptIds)])
   }
   #candidatesOf(bindings: Bindings): readonly Candidate[] {
     const { metrics } = this.metricsOf(bindings)
@@ -207,9 +248,7 @@ export class Scope {
     const further = named ?? this.attemptsOf(bindings, PARAGRAPH)
     const all = [
       ...own.groups.filter(({ metric }) => metrics.includes(metric)),
-      ...(named === undefined
-        ? metrics.flatMap(({ groups }) => groups)
-        : metrics.flatMap(({ byFirst }) => [...named].flatMap((attemptId) => byFirst.get(attemptId) ?? []))),
+      ...metrics.flatMap((metric) => [...this.#groupsNear(metric, named, further)]),
     ]
     const found = all.flatMap((group) => {
       const isWithin = (some: ReadonlySet<string> | undefined) =>
@@ -234,7 +273,7 @@ export class Scope {
     })
     const most = Math.max(0, ...chosen.map(({ bound }) => bound))
     const nearest = chosen.filter(({ bound }) => bound === most)
-    return nearest.length <= NARROW ? nearest : []
+    return nearest.length <= NARROW ? nearest.toSorted((one, other) => one.group.merged - other.group.merged) : []
   }
 
   readonly #values = new Map<string, readonly Value[] | undefined>()
@@ -255,10 +294,11 @@ export class Scope {
     const candidates = isLabelled ? (named ?? this.attemptsOf(bindings, PARAGRAPH)) : (ofSeed ?? scope)
     if (candidates === undefined) return undefined
     const most = !isLabelled ? NARROW : bindings.get("metric") === undefined ? NARROW : 20 * NARROW
+    const within = scope === undefined || isLabelled ? candidates : candidates.intersection(scope)
+    const fitting = this.#agreeing(within, (attemptId) => attemptId, bindings)
     const found: Value[] = []
     for (const metric of metrics)
-      for (const attemptId of candidates) {
-        if (scope !== undefined && !isLabelled && !scope.has(attemptId)) continue
+      for (const attemptId of fitting) {
         for (const index of metric.ofAttempt.get(attemptId) ?? []) {
           if (!this.#holds(metric, index, bindings)) continue
           found.push({ metric, index })
@@ -270,8 +310,7 @@ export class Scope {
 
   /** Whether nothing that the sentence names contradicts a value. */
   #holds(metric: Metric, index: number, bindings: Bindings): boolean {
-    for (const [facet, { values, level }] of bindings) {
-      if (level > SENTENCE || facet === "metric" || /^(?:[A-Z]|@.*)$/.test(facet)) continue
+    for (const [facet, values] of this.#wantedBy(bindings)) {
       if (facet === "split") {
         if (metric.split !== null && !values.has(metric.split)) return false
         continue
