@@ -1,7 +1,7 @@
 /** What the words around each number of a text say that it belongs to. */
 import type { Quantities } from "./quantities.ts"
 import type { Numeral, Numerals } from "./numerals.ts"
-import { type Mention, type Sentence, sentencesOf, type Span, spanAt } from "./passages.ts"
+import { headAt, type Mention, rowsOf, type Sentence, sentencesOf, type Span, spanAt } from "./passages.ts"
 
 /** How near a name is to a number: in its clause, its sentence, or before it in its paragraph. */
 export const [CLAUSE, SENTENCE, PARAGRAPH] = [0, 1, 2]
@@ -69,6 +69,8 @@ export class Passages {
   readonly placed = new Map<Numeral, Placed>()
   /** Numbers that are part of a name: the 10 of an arm "groups of 10". */
   readonly inside = new Map<Numeral, Mention>()
+  /** The cell at the head of the column in which a number stands, if it stands in a table. */
+  readonly heads: ReadonlyMap<Numeral, Span>
   readonly #quantities: Quantities
   readonly #measured: ReadonlyMap<Sentence | undefined, readonly Numeral[]>
 
@@ -78,6 +80,15 @@ export class Passages {
     this.#quantities = quantities
     this.sentences = sentencesOf(text)
     this.#measured = Map.groupBy(this.numerals, (numeral) => this.sentenceOf(numeral))
+    const rows = rowsOf(text)
+    this.heads = new Map(
+      rows.length === 0
+        ? []
+        : this.numerals.flatMap((numeral) => {
+            const head = headAt(text, rows, numeral.digitsEnd - 1)
+            return head === undefined ? [] : [[numeral, head] as const]
+          }),
+    )
     const named = quantities.names.in(text)
     this.#enclose(named.filter(({ facet }) => facet !== "name"))
     this.#place(named.filter(({ facet }) => facet === "name"))
@@ -106,16 +117,25 @@ export class Passages {
   /** Finds the numbers that stand beside the name of a dimension or setting, and those listed with them. */
   #place(names: readonly Mention[]): void {
     const { text, numerals } = this
+    for (const [numeral, { start, end }] of this.heads) {
+      const name = names.find((each) => each.start >= start && each.end <= end)
+      if (name !== undefined && this.#isKnown(numeral, name.value))
+        this.placed.set(numeral, { facet: name.value, isBefore: true })
+    }
     // Numbers and names are both in the order of the text.
     let next = 0
+    let taken: Mention | undefined
     for (const [at, numeral] of numerals.entries()) {
       while ((names[next]?.start ?? text.length) < numeral.digitsEnd) next += 1
       if (numeral.isDate || numeral.form !== "plain" || numeral.role === "spread" || this.inside.has(numeral)) continue
+      if (this.placed.has(numeral)) continue
       const before = names[next - 1]
       const isNear = before !== undefined && before.end <= numeral.start && before.end > numeral.start - NEAR
       const gap = isNear ? text.slice(before.end, numeral.start) : "…"
-      const isBefore =
-        before !== undefined && (BEFORE.test(gap) || (STATED.test(gap) && this.#isKnown(numeral, before.value)))
+      const isKnown = before !== undefined && this.#isKnown(numeral, before.value)
+      // In "100 labels: 0.13" the name belongs to the number before it.
+      const isTaken = taken === before && !isKnown
+      const isBefore = before !== undefined && !isTaken && (BEFORE.test(gap) || (STATED.test(gap) && isKnown))
       if (isBefore) {
         this.placed.set(numeral, { facet: before.value, isBefore })
         continue
@@ -132,8 +152,9 @@ export class Passages {
       }
       const after = names[next]
       const isBehind = after !== undefined && after.start <= numeral.digitsEnd + 3
-      if (isBehind && AFTER.test(text.slice(numeral.digitsEnd, after.start)))
-        this.placed.set(numeral, { facet: after.value, isBefore: false })
+      if (!isBehind || !AFTER.test(text.slice(numeral.digitsEnd, after.start))) continue
+      this.placed.set(numeral, { facet: after.value, isBefore: false })
+      if (this.#isKnown(numeral, after.value)) taken = after
     }
     for (let at = numerals.length - 2; at >= 0; at -= 1) {
       const [numeral, next] = [numerals[at], numerals[at + 1]]
@@ -191,6 +212,9 @@ export class Passages {
     }
     return found
   }
+
+  /** Whether a place belongs to the name of a metric or of a dimension's value. */
+  isNamed = (place: number): boolean => spanAt(this.mentions, place) !== undefined
 
   /** The steps of curves that the text names. */
   get steps(): ReadonlySet<number> {
@@ -251,6 +275,10 @@ export class Passages {
       const chosen = one !== undefined ? [one] : near.length > 0 ? near.map(({ value }) => value) : distinct
       found.set(facet, { values: new Set(chosen), level: one !== undefined || near.length > 0 ? CLAUSE : SENTENCE })
     }
+    const head = this.heads.get(numeral)
+    if (head !== undefined)
+      for (const [facet, mentions] of Map.groupBy(this.within(head), (mention) => mention.facet))
+        found.set(facet, { values: new Set(mentions.map(({ value }) => value)), level: CLAUSE })
     for (const [facet, before] of this.#before(sentence))
       if (!found.has(facet)) found.set(facet, { values: before, level: PARAGRAPH })
     return found

@@ -15,6 +15,8 @@ const SIZES: readonly Readonly<Record<string, number>>[] = [
   },
 ]
 const PERCENT = new Set(["%", "percent", "pct", "percentage"])
+/** Units of values from 0 to 1, which texts tell in per cent as they tell those without a unit. */
+const PARTS = new Set(["fraction", "proportion", "ratio", "share", "1"])
 /** Names of metrics that are told in per cent, though their values have no unit. */
 const SHARE = /acc|rate|percent|pct|score|f1|bleu|pass|win|recall|precision|coverage|share|em\b|top/i
 
@@ -40,9 +42,10 @@ interface Measure {
 /** By how much a numeral is multiplied to be in the unit of a metric: none if it cannot be, several if it is open. */
 export function scalesOf(
   { form, unit }: Pick<Numeral, "form" | "unit">,
-  { name, unit: own }: Measure,
+  { name, unit: written }: Measure,
   value: number,
 ): number[] {
+  const own = written === null || PARTS.has(written.toLowerCase()) ? null : written
   const isShare = own !== null && PERCENT.has(own.toLowerCase())
   if (form === "factor") return []
   if (form === "percent") {

@@ -105,7 +105,8 @@ export class Names {
 }
 
 const SENTENCE_END = /(?<![.!?])[.!?]+["')\]*_]*(?=\s(?:\s|[\p{Lu}0-9([*_`])|$)|\n/gu
-const CLAUSE_END = /[,;:()|]|\s(?:and|but|while|whereas|versus|vs\.?|against|than|compared|with|for)\s|\s[–—]\s/gu
+const CLAUSE_END =
+  /[,;:()|]|\s(?:and|but|while|whereas|versus|vs\.?|against|than|compared|with|for|instead of|rather than)\s|\s[–—]\s/gu
 
 /** Splits a text at the matches of a pattern. */
 function splitAt(text: string, { start, end }: Span, pattern: RegExp): Span[] {
@@ -123,9 +124,12 @@ function splitAt(text: string, { start, end }: Span, pattern: RegExp): Span[] {
   return found
 }
 
+/** A table goes on with the paragraph before it. */
+const PARAGRAPH_END = /\n[ \t]*\n(?![ \t]*\|)/g
+
 /** Splits a text into sentences. A line of a list or a table is one. */
 export function sentencesOf(text: string): Sentence[] {
-  const breaks = Array.from(text.matchAll(/\n[ \t]*\n/g), ({ index }) => index)
+  const breaks = Array.from(text.matchAll(PARAGRAPH_END), ({ index }) => index)
   let paragraph = 0
   return splitAt(text, { start: 0, end: text.length }, SENTENCE_END).flatMap((span) => {
     while ((breaks[paragraph] ?? text.length) < span.start) paragraph += 1
@@ -146,4 +150,32 @@ export function spanAt<S extends Span>(spans: readonly S[], place: number): S | 
     else return span
   }
   return undefined
+}
+
+/** A row of a table in Markdown, with the cells of the table's head. */
+interface Row extends Span {
+  readonly head: readonly Span[]
+}
+const ROW = /^[ \t]{0,3}\|.*$/gm
+const RULE = /^[ \t]*\|[ \t|:-]*-[ \t|:-]*$/
+
+const cellsOf = (text: string, { start, end }: Span): Span[] => splitAt(text, { start, end }, /\|/g)
+
+/** The rows of the tables of a text that have a head. */
+export function rowsOf(text: string): Row[] {
+  const lines = Array.from(text.matchAll(ROW), ({ 0: line, index }) => ({ start: index, end: index + line.length }))
+  let head: Span[] = []
+  return lines.flatMap((line, at) => {
+    const [before, next] = [lines[at - 1], lines[at + 1]]
+    if (before?.end !== line.start - 1) head = []
+    if (next?.start === line.end + 1 && RULE.test(text.slice(next.start, next.end))) head = cellsOf(text, line)
+    const isHead = head[0]?.start === line.start
+    return head.length === 0 || isHead ? [] : [{ ...line, head }]
+  })
+}
+
+/** The cell at the head of the column in which a place is, of rows in order. */
+export function headAt(text: string, rows: readonly Row[], place: number): Span | undefined {
+  const row = spanAt(rows, place)
+  return row?.head[cellsOf(text, row).findIndex(({ start, end }) => place >= start && place < end)]
 }

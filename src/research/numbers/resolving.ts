@@ -3,15 +3,15 @@
  * words around it, or the record that the text belongs to, name what it is of.
  */
 import { type Bindings, CLAUSE, type Passages, SENTENCE } from "./bindings.ts"
-import { states } from "./comparing.ts"
+import { scalesOf, states } from "./comparing.ts"
 import { countOf } from "./counts.ts"
 import { Curves } from "./curves.ts"
 import { Differences } from "./differences.ts"
 import { dimensionsAt, type Is, isOfGroup, type Match, type Resolved, sheetOf } from "./found.ts"
 import type { Numeral } from "./numerals.ts"
-import type { Mention } from "./passages.ts"
+import type { Mention, Span } from "./passages.ts"
 import { saidAs } from "./quantities.ts"
-import { type Known, Scope } from "./scope.ts"
+import { type Known, Scope, type Value } from "./scope.ts"
 import { Sides } from "./sides.ts"
 import { anyOf, near } from "./words.ts"
 
@@ -53,8 +53,12 @@ export class Resolver {
   resolve(numeral: Numeral, previous: Resolved | undefined): Resolved {
     if (numeral.isDate) return { state: "setting", candidates: 0 }
     const { text } = this.#scope.in
-    const head = text.slice(Math.max(0, numeral.start - 48), numeral.start)
-    const tail = text.slice(numeral.end, numeral.end + 64)
+    const column = this.#scope.in.heads.get(numeral)
+    // In a table the head of the column says what a sentence says before a number, or behind it.
+    const said = column && text.slice(column.start, column.end).replace("|", "")
+    const head =
+      said === undefined ? text.slice(Math.max(0, numeral.start - 48), numeral.start) : `${said.trimEnd()} = `
+    const tail = said === undefined ? text.slice(numeral.end, numeral.end + 64) : ` ${said.trim()}`
     if (numeral.readings.length === 0) return UNKNOWN
     if (numeral.form === "percent" && LEVEL_AFTER.test(tail)) return { state: "setting", candidates: 0 }
     if (numeral.form === "plain" && REFERENCE.test(head)) return { state: "setting", candidates: 0 }
@@ -65,7 +69,7 @@ export class Resolver {
       this.#spread(numeral, previous) ??
       this.#placed(numeral, bindings) ??
       this.#counted(numeral, bindings, head, tail) ??
-      this.#measured(numeral, bindings, head) ??
+      this.#measured(numeral, bindings, this.#rolesOf(numeral, head, column)) ??
       this.#stated(numeral, bindings) ??
       this.#chance(numeral)
     )
@@ -143,8 +147,7 @@ export class Resolver {
   }
 
   /** A value that was measured: an effect, a mean, the difference of two, or an attempt's last value. */
-  #measured(numeral: Numeral, bindings: Bindings, head: string): Resolved | undefined {
-    const roles = this.#rolesOf(numeral, head)
+  #measured(numeral: Numeral, bindings: Bindings, roles: readonly string[]): Resolved | undefined {
     // What stands beside a step in its clause is what was reported there.
     const isPoint = roles.includes("mean") && !this.#scope.in.placed.has(numeral)
     const point = isPoint ? this.#curves.value(numeral, bindings, CLAUSE) : undefined
@@ -170,9 +173,13 @@ export class Resolver {
     return this.#curves.value(numeral, bindings, SENTENCE) ?? undefined
   }
 
-  #rolesOf(numeral: Numeral, head: string): readonly string[] {
-    const told = ROLES.find(([pattern]) => pattern.test(head))?.[1]
-    if (told !== undefined) return told
+  #rolesOf(numeral: Numeral, head: string, column: Span | undefined): readonly string[] {
+    const from = column?.start ?? numeral.start - head.length
+    for (const [pattern, roles] of ROLES) {
+      const found = pattern.exec(head)
+      // An arm may be called "noise" or "best".
+      if (found !== null && !this.#scope.in.isNamed(from + found.index)) return roles
+    }
     return numeral.role === "from" || numeral.role === "to" ? ENDS : ["mean"]
   }
 
@@ -192,7 +199,7 @@ export class Resolver {
   /** The last value of an attempt that the text names. @param most of so many at most */
   #value(numeral: Numeral, bindings: Bindings, most = Number.POSITIVE_INFINITY): Match | undefined {
     const found = this.#scope.valuesAt(bindings)
-    if (found === undefined || found.length > most) return undefined
+    if (found === undefined || found.length > most || !isTellingAmong(numeral, found)) return undefined
     for (const { metric, index } of found) {
       const value = metric.frame.values[index] ?? Number.NaN
       if (!Number.isFinite(value) || !states(numeral, value, metric)) continue
@@ -256,6 +263,19 @@ export class Resolver {
 
 /** Whether a number has digits enough to tell one quantity from another: "0.3" equals many. */
 const isTelling = ({ text }: Numeral): boolean => text.replace(/[^0-9]/g, "").length > 2
+
+/** Values one of which a number may be by its digits alone, and how often it may equal one by chance. */
+const [SOME, CHANCE] = [3, 0.1]
+/** Whether a number has digits enough to tell one of some values from the others: "0.21" equals one of many anyway. */
+function isTellingAmong(numeral: Numeral, some: readonly Value[]): boolean {
+  const values = some.map(({ metric, index }) => metric.frame.values[index] ?? Number.NaN).filter(Number.isFinite)
+  const [reading] = numeral.readings
+  const [first] = some
+  if (values.length <= SOME || reading === undefined || first === undefined) return true
+  const [scale = 1] = scalesOf(numeral, first.metric, values[0] ?? 0)
+  const range = Math.max(...values) - Math.min(...values)
+  return values.length * 2 * reading.half * scale <= CHANCE * range
+}
 
 /** A number that is a part of a name: of a metric, or of the value of a dimension. */
 function partOf({ facet, value }: Mention, { readings: [reading] }: Numeral): Resolved {

@@ -1,5 +1,6 @@
 /** What the words around a number name: attempts, metrics, groups, last values and effects of a Room. */
 import type { EffectFigures } from "../../contract/answers/measurements.ts"
+import { PRIMARY } from "../measurements/reads.ts"
 import type { Measured } from "../measurements/values.ts"
 import type { Effect } from "../measurements/working-out.ts"
 import { type Bindings, keyOf, PARAGRAPH, type Passages, SENTENCE } from "./bindings.ts"
@@ -71,6 +72,8 @@ interface Candidate {
 
 /** Most quantities among which a number is looked for, if the text names all that they have in common. */
 export const NARROW = 12
+/** Sets of attempts named by one text whose groups are worked out for it. */
+const SETS = 20
 /** Groups of a record's own attempts, for one metric, that need not be named. */
 const FEW = 3
 /** The letters of what has attempts behind it. */
@@ -170,8 +173,38 @@ export class Scope {
     const known = this.#within.getOrInsertComputed(named, () => new Map())
     return known.getOrInsertComputed(metric, () => {
       const isWithin = ({ attempts }: Group) => attempts.every(({ attemptId }) => named.has(attemptId))
-      return [...named].flatMap((attemptId) => metric.byFirst.get(attemptId)?.filter(isWithin) ?? [])
+      return (
+        this.#groupsAmong(named)?.filter((group) => group.metric === metric) ??
+        [...named].flatMap((attemptId) => metric.byFirst.get(attemptId)?.filter(isWithin) ?? [])
+      )
     })
+  }
+
+  readonly #among = new Map<ReadonlySet<string>, readonly Group[] | undefined>()
+  /**
+   * The groups of a few attempts alone, if one of them reported several values of a metric: a group of its experiment
+   * may hold other attempts too. Undefined if each reported one, or if the text names too many such sets.
+   */
+  #groupsAmong(named: ReadonlySet<string>): readonly Group[] | undefined {
+    const { quantities } = this.known
+    const hasSeveral = ({ ofAttempt }: Metric) => [...named].some((id) => (ofAttempt.get(id)?.length ?? 0) > 1)
+    if (this.#among.has(named)) return this.#among.get(named)
+    if (named.size > NARROW || this.#among.size >= SETS) return undefined
+    if (!quantities.metrics.values().some((some) => some.some(hasSeveral))) return undefined
+    const succeeded = quantities.attempts.filter(
+      ({ attemptId, status }) => named.has(attemptId) && status === "succeeded",
+    )
+    // A run and its reproduction are not averaged, as in the groups of an experiment.
+    const groups = [...Map.groupBy(succeeded, ({ intent }) => PRIMARY.includes(intent)).values()].flatMap((some) => {
+      const [experiment, ...others] = new Set(some.map(({ experimentId }) => experimentId))
+      const isOne = experiment !== undefined && others.length === 0
+      const holder = isOne
+        ? { kind: "experiment" as const, id: experiment, label: quantities.experiments.get(experiment) ?? null }
+        : { kind: "room" as const, id: quantities.roomId, label: null }
+      return quantities.groupsAmong(new Set(some.map(({ attemptId }) => attemptId)), holder)
+    })
+    this.#among.set(named, groups)
+    return groups
   }
 
   /** Whether nothing that the sentence names contradicts a group. */
@@ -264,7 +297,8 @@ export class Scope {
     })
     // A record that compares two arms speaks of them: "from 0.210 to 0.314".
     const isFew =
-      bindings.has("metric") && found.filter(({ group, isOwn }) => isOwn && group.merged === 0).length <= FEW
+      bindings.has("metric") &&
+      own.groups.filter((group) => group.merged === 0 && found.some((each) => each.group === group)).length <= FEW
     const chosen = found.filter(({ group, bound, isOwn }) => {
       if (bound > 0) return true
       if (group.telling.length > 0)

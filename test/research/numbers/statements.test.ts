@@ -11,9 +11,6 @@ import { statementsAbout } from "./statements.ts"
 
 /** The share of right statements that must resolve, and of altered ones that must not. */
 const [RESOLVED, UNRESOLVED] = [0.95, 0.9]
-/** Milliseconds for a long text, on a machine that does other work meanwhile. */
-const LONG = 3_000
-
 t.test("right statements resolve to where they belong, and altered ones do not", async (t) => {
   const lab = await openLab(t)
   const filler = new Filler(lab.file)
@@ -42,24 +39,6 @@ t.test("right statements resolve to where they belong, and altered ones do not",
       `${attempts}: ${altered.unresolved} of ${altered.all} altered ones do not`,
     )
     t.comment(faults.slice(0, 30).join("\n"))
-    const long = statements
-      .map(({ text }) => text)
-      .join(" ")
-      .repeat(4)
-      .slice(0, 60_000)
-    await ask({ text: "At first 0.5." })
-    const began = performance.now()
-    const { summary } = await ask({ text: long })
-    const took = performance.now() - began
-    t.ok(took < LONG, `${long.length} characters with ${summary.numbers} numbers in ${Math.round(took)} ms`)
-    if (process.env.PROFILE) await profiled(() => ask({ text: `${long.slice(1)} ` }))
   }
   filler.close()
 })
-
-/** Prints where the time goes, to find out by hand. */
-async function profiled(work: () => Promise<unknown>): Promise<void> {
-  const began = performance.now()
-  await work()
-  console.log(`${Math.round(performance.now() - began)} ms`)
-}
