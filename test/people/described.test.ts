@@ -167,7 +167,7 @@ test("pages and feeds use that name", async (t) => {
   t.equal((await fetch(`${own.baseUrl}/people/nobody`)).status, 404)
 
   for (const place of [`/people/ada`, `/rooms/${roomId}`, `/threads/${threadId}`, "/search"]) {
-    const query = place === "/search" ? "?query=warm" : ""
+    const query = place === "/search" ? "?query=ramp" : ""
     const { entries } = parseAtomFeed(await text(`${place}/feed.atom${query}`))
     t.match(entries?.[0]?.authors, [{ name: "Ada Lovelace", uri: address }], place)
     const { items } = parseJsonFeed(JSON.parse(await text(`${place}/feed.json${query}`)))
