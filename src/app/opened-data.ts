@@ -3,11 +3,12 @@ import { isEarlier, openForward } from "./compose/upgrade.ts"
 import { Litestream } from "./replication/litestream.ts"
 import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/storage/litestream-files.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
-import { CHECKPOINT_FRAMES, DataError, openDatabase, openWatching } from "../ledger/storage/opening.ts"
+import { DataError, openDatabase, openWatching } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import { OpenedFiles } from "../ledger/storage/opened-files.ts"
-import { copyLog, truncateWal, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
+import { truncateWal, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
 import { isLogEmptied } from "../ledger/storage/residue.ts"
+import { LogCopying } from "./serving/log-copying.ts"
 import type { ServiceOptions } from "./service-options.ts"
 
 /** Moves the write-ahead log into the database file. @returns false if another process has the file open */
@@ -65,11 +66,9 @@ export async function openData(options: ServiceOptions, started: DisposableStack
   })
   // Litestream empties the log itself.
   const limits = litestream === null ? watchLimits : { ...watchLimits, idleWalBytes: Number.POSITIVE_INFINITY }
-  const diskWatch = new DiskWatch({ file, files, emptyLog: () => truncateWal(db), log: options.log, limits, onLost })
+  const copying = new LogCopying(file, db, files)
+  started.defer(() => copying.close())
+  const diskWatch = new DiskWatch({ file, files, emptyLog: () => copying.empty(), log: options.log, limits, onLost })
   started.defer(() => diskWatch.close())
-  /** Makes a checkpoint if one is due and the files are whole. */
-  const checkpoint = () => {
-    if (litestream === null && files.frames >= CHECKPOINT_FRAMES && files.lost() === null) copyLog(db)
-  }
-  return { ...opened, file, files, litestream, diskWatch, checkpoint }
+  return { ...opened, file, files, litestream, diskWatch, copying }
 }

@@ -56,7 +56,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     broken.resolve()
   }
   const data = await openData(options, started, end)
-  const { db, world, instanceId, lineage, file, files, litestream, diskWatch, checkpoint } = data
+  const { db, world, instanceId, lineage, file, files, litestream, diskWatch, copying } = data
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
 
@@ -69,7 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     afterGroup(writes: number, milliseconds: number, failed: boolean) {
       metrics.onCommit(writes, milliseconds)
       if (failed) readiness.failed()
-      else checkpoint()
+      else if (litestream === null) copying.after()
       instance.indexing.soon()
     },
     isLost() {
@@ -104,7 +104,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       "writes of this instance are dated in the future: the clock was ahead when they were accepted, " +
         "or is behind now; new writes are dated by the clock",
     )
-  const stopCleaning = keepClean(instance, options.log)
+  const stopCleaning = keepClean(instance, options.log, copying)
   started.defer(() => void stopCleaning())
   const readiness = new Readiness({
     file,

@@ -18,6 +18,7 @@ const jobs = {
   atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomPapers(xml),
   differences: async (order: DifferencesOrder) =>
     (await import("../serving/differences-job.ts")).findDifferences(order),
+  copying: async (file: string) => (await import("../serving/log-copying.ts")).copyLogOf(file),
   image: async (order: ImageOrder) => (await import("../../attachments/image.ts")).readImage(order),
   past: async (order: PastFileOrder) => (await import("../past/past-process.ts")).makeFile(order),
   papers: async (texts: readonly string[]) => (await import("../../library/pasted.ts")).readTexts(texts),

@@ -2,8 +2,9 @@
 import type { Logger } from "pino"
 import type { Instance } from "../compose/instance.ts"
 import { fileOf } from "../../ledger/replay/remake.ts"
-import { isLogEmptiedNow, isUnclean } from "../../ledger/storage/residue.ts"
+import { isUnclean } from "../../ledger/storage/residue.ts"
 import { differencesInProcess } from "./differences-job.ts"
+import type { LogCopying } from "./log-copying.ts"
 
 export interface CleaningTimes {
   /** Milliseconds between something was withheld and the cleaning begins, so that several withholdings share one. */
@@ -26,6 +27,7 @@ const REST = 1
 export function keepClean(
   { db, cleaning, ledger, tables }: Instance,
   log: Logger,
+  copying: Pick<LogCopying, "isEmptied">,
   times = cleaningTimes,
 ): () => Promise<void> {
   const { gatherMs, retryMs } = times
@@ -73,9 +75,10 @@ export function keepClean(
       looking = found
       return found
     },
+    isLogEmptied: () => copying.isEmptied(),
     onUnclean: () => soon(gatherMs),
   })
-  if (tables.withheld.count() > 0) isLogEmptiedNow(db)
+  if (tables.withheld.count() > 0) copying.isEmptied()
   if (isUnclean(db)) soon(0)
   return async () => {
     isStopped = true

@@ -14,7 +14,7 @@ import { type Entry, journal } from "../journal/journal.ts"
 import type { Freely } from "../journal/withheld.ts"
 import { replay } from "./replay.ts"
 import { isCounting, isProtecting } from "../storage/triggers.ts"
-import { isLogEmptied, isLogEmptiedNow, isUnclean, wipe } from "../storage/residue.ts"
+import { isLogEmptied, isUnclean, wipe } from "../storage/residue.ts"
 import { correctFound, type Found } from "./differences.ts"
 
 /** Returns the file of a database; empty for one in memory. */
@@ -66,6 +66,8 @@ export interface FoundElsewhere {
 /** How a service cleans its files: in pieces, while it answers. */
 export interface InPieces {
   readonly differences: () => Promise<FoundElsewhere>
+  /** Empties the log without waiting. @returns whether it is empty */
+  readonly isLogEmptied: () => boolean
   /** Called when there is something to clean. */
   readonly onUnclean: () => void
 }
@@ -262,7 +264,7 @@ export class Remaking {
     if (!(await this.#correct(this.#inPieces))) return false
     await this.#pieces((before) => merge(before === 0))
     await this.#pieces(() => wipe(db))
-    if (changes !== this.#changes || !isLogEmptiedNow(db)) return false
+    if (changes !== this.#changes || !this.#inPieces.isLogEmptied()) return false
     await run(() => changes === this.#changes && db.exec("UPDATE instance SET unclean = 0"))
     return changes === this.#changes
   }

@@ -56,7 +56,7 @@ export class OpenedFiles {
   constructor(file: string, db: Db) {
     this.#file = file
     this.#db = db
-    this.#frames = db.prepare<{ log: number }>("PRAGMA wal_checkpoint(NOOP)")
+    this.#frames = db.prepare<{ log: number; checkpointed: number }>("PRAGMA wal_checkpoint(NOOP)")
     this.#pageSize = db.prepare<{ page_size: number }>("PRAGMA page_size").one().page_size
     this.#frame = Buffer.alloc(FRAME_HEADER + this.#pageSize)
     this.#data = openedNow(file)
@@ -80,6 +80,12 @@ export class OpenedFiles {
   /** How many frames the log had at the last look. */
   get frames(): number {
     return this.#newest.frame
+  }
+
+  /** How many frames of the log are not in the data file yet. */
+  get uncopied(): number {
+    const { log, checkpointed } = this.#frames.one()
+    return log - checkpointed
   }
 
   /** Whether another file now has the name of the opened one. */

@@ -1,0 +1,79 @@
+/**
+ * Copies the write-ahead log of a service into its data file: after each group of writes, as soon as it is worth it.
+ * A long read (an export, a backup, the search for withheld words) keeps the log from being copied. Once it has ended,
+ * the next copy would hold the serving thread for seconds, so another process makes it.
+ */
+import { limits } from "../../contract/limits.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Job } from "../../jobs/job.ts"
+import { Pool } from "../../jobs/pool.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { copyLog, truncateWal } from "../../ledger/storage/disk-watch.ts"
+import type { OpenedFiles } from "../../ledger/storage/opened-files.ts"
+import { CHECKPOINT_FRAMES, openWatching } from "../../ledger/storage/opening.ts"
+import { isLogEmptiedNow } from "../../ledger/storage/residue.ts"
+
+/** The most frames that the serving thread copies at once, for some tens of milliseconds. */
+const MOST_FRAMES = 2 * CHECKPOINT_FRAMES
+/** Milliseconds between two copies by another process: the long read may go on. */
+const PAUSE = 1_000
+
+/** Copies what no reader still needs in the log, inside the process. */
+export function copyLogOf(file: string): null {
+  using db = openWatching(file)
+  copyLog(db)
+  return null
+}
+
+const job: Job<string, null> = {
+  name: "copying",
+  bounds: { seconds: 600, megabytes: limits.parsingMegabytes },
+  output: 10,
+  tooCostly: () => new Refusal("temporarily_unavailable", "The log could not be copied.", { retryAfter: 60 }),
+}
+
+export class LogCopying {
+  readonly #file: string
+  readonly #db: Db
+  readonly #files: OpenedFiles
+  readonly #pool = new Pool({ processes: 1, waiting: 0 })
+  #isElsewhere = false
+
+  /** @param db the connection of the service, which makes no checkpoint by itself */
+  constructor(file: string, db: Db, files: OpenedFiles) {
+    this.#file = file
+    this.#db = db
+    this.#files = files
+  }
+
+  /** Copies the log if that is due and the files are whole. Called after each group of writes. */
+  after(): void {
+    if (this.#isElsewhere || this.#files.frames < CHECKPOINT_FRAMES || this.#files.lost() !== null) return
+    if (this.#isShort()) copyLog(this.#db)
+  }
+
+  /** Empties a log that has stopped growing. */
+  empty(): void {
+    if (this.#isShort()) truncateWal(this.#db)
+  }
+
+  /** The same for a log that may hold withheld words. @returns whether it is empty */
+  isEmptied(): boolean {
+    return this.#isShort() && isLogEmptiedNow(this.#db)
+  }
+
+  /** Whether little enough is left to copy for this thread; if not, another process begins to copy it. */
+  #isShort(): boolean {
+    if (this.#isElsewhere) return false
+    if (this.#files.uncopied <= MOST_FRAMES) return true
+    this.#isElsewhere = true
+    const again = () => setTimeout(() => (this.#isElsewhere = false), PAUSE).unref()
+    // If it fails, the log stays as it is until the next attempt, and an alarm reports a lasting problem.
+    void this.#pool.run(job, this.#file).then(again, again)
+    return false
+  }
+
+  close(): void {
+    this.#pool.close()
+  }
+}
