@@ -1,10 +1,11 @@
 /** Backups: copies made while a service runs, verified, and restored. */
-import { codeOf, messageOf } from "../contract/faults.ts"
+import { codeOf, isFull, messageOf } from "../contract/faults.ts"
 import {
   chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
+  linkSync,
   openSync,
   readdirSync,
   renameSync,
@@ -16,7 +17,7 @@ import { bringForward, settle } from "../app/compose/upgrade.ts"
 import { type CheckReport, checkData } from "./check.ts"
 import { databaseFile, renewInstance } from "../ledger/storage/data.ts"
 import type { Db } from "../ledger/storage/database.ts"
-import { DataError, openDatabase } from "../ledger/storage/opening.ts"
+import { DataError, KEPT, openDatabase } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { realWorld } from "../ledger/world.ts"
@@ -92,8 +93,6 @@ function partialOf(target: string): string {
   }
   return `${target}.partial-${process.pid}`
 }
-
-const isFull = (error: unknown) => ["SQLITE_FULL", "ENOSPC", "EDQUOT"].includes(codeOf(error))
 
 /** Describes what went wrong with a copy; nothing of it remains. */
 function failure(error: unknown, what: string, file: string): DataError {
@@ -200,18 +199,33 @@ function renew(file: string, from: string, command?: RunningCommand): void {
   audit(db, realWorld(), command).write({ kind: "restore_backup", detail: { file: resolve(from) } })
 }
 
-/** Renames a database with its log, and returns the new name. */
+/**
+ * Keeps a database with its log under another name, which it returns. If nothing but the file itself is there, the file
+ * also stays where it is: a process killed now leaves the earlier data, and the restored file replaces it in one step.
+ * Otherwise no process starts on what is left without the log (`mustOwnLog`).
+ */
 function setAside(file: string): string {
-  const kept = `${file}.before-${new Date().toISOString().replaceAll(":", "-")}`
+  const kept = `${file}${KEPT}${new Date().toISOString().replaceAll(":", "-")}`
   try {
     openDatabase(file).close()
   } catch (error) {
     // Data that cannot be opened is a reason to restore; it is kept unchanged.
     if (!(error instanceof DataError)) throw error
   }
-  for (const suffix of ["", ...companions])
-    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${kept}${suffix}`)
+  const present = ["", ...companions].filter((suffix) => existsSync(`${file}${suffix}`))
+  if (present.join() === "" && present.length === 1 && isLinked(file, kept)) return kept
+  for (const suffix of present) renameSync(`${file}${suffix}`, `${kept}${suffix}`)
   return kept
+}
+
+/** Gives a file a second name. @returns false if the disk knows no such names */
+function isLinked(file: string, name: string): boolean {
+  try {
+    linkSync(file, name)
+    return true
+  } catch {
+    return false
+  }
 }
 
 // Saves the data of a running service after another program deleted or replaced its file.
@@ -231,9 +245,9 @@ export function rescue(db: Db, file: string, files: OpenedFiles): string | null 
 
 function writeOut(db: Db, file: string): string {
   const stamp = new Date().toISOString().replaceAll(":", "-")
-  const kept = existsSync(file) ? `${file}.before-${stamp}` : file
+  const kept = existsSync(file) ? `${file}${KEPT}${stamp}` : file
   // SQLite would apply the log to the next file of that name.
-  const log = `${file}-wal.before-${stamp}`
+  const log = `${file}-wal${KEPT}${stamp}`
   const hasLog = existsSync(`${file}-wal`)
   if (hasLog) renameSync(`${file}-wal`, log)
   try {

@@ -9,4 +9,7 @@ export class FailedError extends Error {
 export const codeOf = (fault: unknown): string =>
   typeof fault === "object" && fault !== null && "code" in fault && typeof fault.code === "string" ? fault.code : ""
 
+/** Whether a disk had no space left. */
+export const isFull = (fault: unknown): boolean => ["SQLITE_FULL", "ENOSPC", "EDQUOT"].includes(codeOf(fault))
+
 export const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault))

@@ -1,8 +1,10 @@
 /** A backup is taken while the service writes, and restored without overwriting anything. */
 import { pattern } from "../support/pattern.ts"
+import { spawnSync } from "node:child_process"
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -271,6 +273,72 @@ test("damaged data is replaced by a backup, and kept as it is", async (t) => {
   const { kept: aside } = restore(copy, data, { force: true })
   t.same(readFileSync(aside ?? ""), bytes)
   openDatabase(databaseFile(data)).close()
+})
+
+/** A module that ends its process before its `at`th change of a file's name that a restore makes. */
+const killed = (at: number) =>
+  `data:text/javascript,${encodeURIComponent(`
+  import fs from "node:fs"
+  import { syncBuiltinESMExports } from "node:module"
+  let count = 0
+  for (const name of ["renameSync", "linkSync"]) {
+    const real = fs[name]
+    fs[name] = (...files) => {
+      count += 1
+      if (count === ${at}) process.kill(process.pid, "SIGKILL")
+      return real(...files)
+    }
+  }
+  syncBuiltinESMExports()
+`)}`
+
+test("a restore that is killed between any two of its steps never leaves data that looks like new data", async (t) => {
+  const { folder, data, copy } = await kept(t)
+  const [file, seed] = [databaseFile(data), join(folder, "seed")]
+  const main = join(import.meta.dirname, "../../src/main.ts")
+  const idIn = () => {
+    const db = openDatabase(file)
+    const { id } = db.prepare<{ id: string }>("SELECT instance_id AS id FROM instance").one()
+    db.close()
+    return id
+  }
+  const before = idIn()
+  /** Restores with a kill before each step, until it is no longer reached. @returns what the next start finds */
+  function restored(): (string | Error)[] {
+    const found: (string | Error)[] = []
+    for (let at = 1, isOver = false; !isOver; at += 1) {
+      rmSync(data, { recursive: true })
+      cpSync(seed, data, { recursive: true })
+      const command = ["--conditions=research-room-source", "--import", killed(at), main]
+      const { signal, status, stderr } = spawnSync(
+        process.execPath,
+        [...command, "restore", copy, "--data", data, "--force"],
+        { encoding: "utf8" },
+      )
+      isOver = signal === null
+      if (isOver) t.equal(status, 0, stderr)
+      try {
+        found.push(idIn())
+      } catch (error) {
+        found.push(error as Error)
+      }
+    }
+    return found
+  }
+  cpSync(data, seed, { recursive: true })
+  const whole = restored()
+  t.ok(whole.length > 2, `it was killed ${whole.length - 1} times`)
+  for (const id of whole.slice(0, -1)) t.equal(id, before, "the earlier data is in its place")
+  t.not(whole.at(-1), before, "or the restored data")
+  // Data that cannot be opened is kept with its log, which takes several steps.
+  const bytes = readFileSync(databaseFile(seed))
+  writeFileSync(databaseFile(seed), bytes.fill(0x5a, 0, 16))
+  writeFileSync(`${databaseFile(seed)}-wal`, "writes")
+  const damaged = restored()
+  t.ok(damaged.length > 3, `it was killed ${damaged.length - 1} times`)
+  for (const error of damaged.slice(0, -1))
+    t.match(error, { name: "DataError", message: /its beginning is damaged|is missing, and earlier data is beside it/ })
+  t.type(damaged.at(-1), "string")
 })
 
 test("the backup of an older program is upgraded in the folder, and the file itself stays unchanged", (t) => {

@@ -3,6 +3,7 @@
  * waits.
  */
 import { generateKeyPairSync, createHmac, sign } from "node:crypto"
+import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import tap, { test } from "tap"
@@ -226,6 +227,55 @@ test("its keys are rejected if redirected, endless, garbage or of another kind",
     t.equal(await isIn(own, visitor), false, what)
   }
   t.notOk(asked.includes("/elsewhere"))
+})
+
+test("keys of 100 MB are not read to their end, however they are sent", async (t) => {
+  const keys = JSON.stringify({ keys: Array.from({ length: 400 }, (_, n) => ({ ...ownKey, kid: `${n}` })) })
+  const piece = keys.slice(keys.indexOf("[") + 1, -2).padEnd(2 ** 18)
+  const pieces = 400
+  for (const [what, length] of [
+    ["told before", { "content-length": `${pieces * piece.length}` }],
+    ["in pieces", {}],
+  ] as const) {
+    let [sent, isCut] = [0, false]
+    const cut = Promise.withResolvers<void>()
+    const end = answering({
+      async "/keys"(response) {
+        response.writeHead(200, { "content-type": "application/json", ...length })
+        const { socket } = response
+        response.once("close", () => {
+          isCut = true
+          cut.resolve()
+        })
+        for (let at = 0; at < pieces && !isCut; at += 1) {
+          const isFull = !response.write(piece)
+          if (isFull) await Promise.race([once(response, "drain"), cut.promise])
+          sent = socket?.bytesWritten ?? sent
+        }
+        if (!isCut) response.end()
+      },
+    })
+    const visitor = new Visitor()
+    const own = await open()
+    const page = await signIn(own, visitor)
+    await cut.promise
+    end()
+    t.equal(page.status, 503, what)
+    t.match(said(page.text), /does not answer/, what)
+    t.equal(await isIn(own, visitor), false, what)
+    // What the system's buffers hold of a connection counts as sent.
+    t.ok(sent < (pieces * piece.length) / 10, `${what}: ${sent} of ${pieces * piece.length} bytes were sent`)
+  }
+})
+
+test("of two tabs that open one answer at once, one is let in and the other is told why it is not", async (t) => {
+  const own = await open()
+  const visitor = new Visitor()
+  const { url } = await visitor.open(`${own.baseUrl}/sign-in/provider`, (address) => address.includes("/back"))
+  const pages = await Promise.all([visitor.open(url), visitor.open(url)])
+  const [last, first] = pages.toSorted((one, other) => one.status - other.status).reverse()
+  t.match([first?.status, last?.status], [200, 401])
+  t.match(last?.text, /This sign-in (?:with Example SSO expired|was not started in this browser)/)
 })
 
 test("an issuer may declare no algorithm that would let a token sign itself", async (t) => {

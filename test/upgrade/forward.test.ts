@@ -97,6 +97,27 @@ test("a rebuild that stops in the middle leaves the old file unchanged, and the 
   t.end()
 })
 
+test("only a full disk is told to be full; every other fault of the storage has its own sentence", (t) => {
+  const file = copied(t)
+  const before = readFileSync(file)
+  for (const [code, told] of [
+    ["SQLITE_FULL", /^There is not enough space beside .*research-room\.db to upgrade it: .* Nothing was changed\.$/],
+    [
+      "SQLITE_IOERR_WRITE",
+      /^.*research-room\.db could not be upgraded, since its disk failed \(SQLITE_IOERR_WRITE\)\. /,
+    ],
+    ["SQLITE_READONLY", /could not be upgraded, since its disk failed \(SQLITE_READONLY\)\. Nothing was changed\./],
+  ] as const) {
+    const onProgress = () => {
+      throw new Database.SqliteError("told by the disk", code)
+    }
+    t.throws(() => rebuild(file, openDatabase(file), { onProgress }), { name: "DataError", message: told })
+    t.strictSame(beside(file), ["research-room.db"])
+  }
+  t.ok(readFileSync(file).subarray(100).equals(before.subarray(100)), "the data is unchanged")
+  t.end()
+})
+
 test("files of a killed try are removed by the next one", (t) => {
   const file = copied(t)
   writeFileSync(`${file}.remade-2147483646`, "half of a file")

@@ -14,7 +14,7 @@ import { latestSchema } from "../../ledger/storage/schema.ts"
 import { rowsOf, tablesOf } from "../../ledger/storage/tables.ts"
 import { realWorld, type World } from "../../ledger/world.ts"
 import { createInstance } from "./instance.ts"
-import { codeOf } from "../../contract/faults.ts"
+import { codeOf, isFull } from "../../contract/faults.ts"
 
 /**
  * Replays a history into a new file.
@@ -117,10 +117,15 @@ export function rebuild(file: string, db: Db, watching: Watching = {}): void {
         `${file} cannot be upgraded: ${error.message}. Nothing was changed. Use the program that wrote it.`,
       )
     if (isBusy(error)) throw openElsewhere(file)
-    if (isStorageFault(error) || codeOf(error) === "ENOSPC")
+    if (isFull(error))
       throw new DataError(
         `There is not enough space beside ${file} to upgrade it: a second file of the same size is ` +
           "needed. Nothing was changed.",
+      )
+    if (isStorageFault(error))
+      throw new DataError(
+        `${file} could not be upgraded, since its disk failed (${codeOf(error)}). Nothing was changed. ` +
+          "Check the disk, and start again.",
       )
     throw error
   } finally {

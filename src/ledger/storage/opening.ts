@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   statSync,
   accessSync,
@@ -16,7 +17,7 @@ import {
   mkdtempSync,
   rmSync,
 } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { isFollowed, isReplicated, notOwn } from "./litestream-files.ts"
 import { DataError, migrate, mustBeOwn, number, versionOf, latestSchema } from "./schema.ts"
 import { isBusy, type Db, SqliteDb } from "./database.ts"
@@ -61,12 +62,26 @@ const damaged = (file: string) =>
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
+/** What follows the name of a data file in the name under which `restore --force` keeps it. */
+export const KEPT = ".before-"
+
 /**
- * Refuses an empty or missing data file with a log beside it: SQLite would delete the log.
+ * Refuses a missing data file that a killed `restore --force` left, and an empty or missing one with a log beside it:
+ * SQLite would delete the log.
  * @throws DataError that says what to do
  */
 function mustOwnLog(file: string): void {
   const log = `${file}-wal`
+  const earlier = existsSync(file) || !existsSync(dirname(file)) ? [] : readdirSync(dirname(file)).sort()
+  const kept = earlier.findLast(
+    (name) => name.startsWith(`${basename(file)}${KEPT}`) && !/-(?:wal|shm|journal)$/.test(name),
+  )
+  if (kept !== undefined)
+    throw new DataError(
+      `${file} is missing, and earlier data is beside it in ${kept}. Nothing was changed. Restore a backup with ` +
+        `research-room restore BACKUP, or rename ${kept} (and its -wal, if it has one) back. To start with empty ` +
+        "data, move it to another folder.",
+    )
   if (sizeOf(file) > 0 || sizeOf(log) === 0) return
   throw new DataError(
     `${file} is ${existsSync(file) ? "empty" : "missing"}, and the log of earlier data is beside it (${log}). ` +
