@@ -74,6 +74,7 @@ const REST = [
   "test/research/curves/largest.test.ts",
   "test/research/measurements/doors/",
   "test/research/numbers/newcomer.test.ts",
+  "test/research/measurements/late.test.ts",
   "test/research/past/bounds.test.ts",
   "test/research/past/elsewhere.test.ts",
   "test/research/past/every-moment.test.ts",

@@ -31,6 +31,8 @@ export const ofRecords = {
    * attempts reported. Everybody's writes wait meanwhile.
    */
   effectValues: 100_000,
+  /** Effects that a report after its attempt's end has worked out again, with those that repeat them. */
+  movedEffects: 300,
   executionAttempts: 50,
   papers: 50,
   locator: 200,

@@ -22,7 +22,7 @@ export interface Tables {
   readonly plans: Plans
   readonly attempts: Attempts
   readonly evidence: Evidence
-  readonly movedEffects: { moved(attemptId: string): readonly Recount[] }
+  readonly movedEffects: { moved(attemptIds: readonly string[]): readonly Recount[] }
 }
 
 function openingOperations({ plans, attempts, evidence, movedEffects }: Tables) {
@@ -45,11 +45,13 @@ function openingOperations({ plans, attempts, evidence, movedEffects }: Tables) 
     write({ body: { planId, protocol } }, { plan: { label, experimentId } }, { at, position }) {
       plans.open(planId, position)
       const content = plans.contentOf(planId, experimentId)
-      for (const { attemptId, status, registered } of attempts.following(planId)) {
-        if (content !== undefined) attempts.rematch(attemptId, planMatch(planId, { ...content, protocol }, registered))
-        // The opened plan may name the attempt's arm, which effects are computed from.
-        if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)
-      }
+      const following = attempts.following(planId)
+      if (content !== undefined)
+        for (const { attemptId, registered } of following)
+          attempts.rematch(attemptId, planMatch(planId, { ...content, protocol }, registered))
+      // The opened plan may name the arms of its attempts, which effects are computed from.
+      const succeeded = following.flatMap(({ attemptId, status }) => (status === "succeeded" ? [attemptId] : []))
+      for (const recount of movedEffects.moved(succeeded)) evidence.recounted(recount)
       return { target: { id: planId, label }, result: { planId, label, openedAt: at } }
     },
   })

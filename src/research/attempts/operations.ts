@@ -40,7 +40,10 @@ interface Tables {
   readonly events: Events
   readonly evidence: Evidence
   readonly reproductionEffects: ReproductionEffects
-  readonly movedEffects: { moved(attemptId: string): readonly Recount[] }
+  readonly movedEffects: {
+    mustBear(attempt: Attempt, body: Reported): void
+    moved(attemptIds: readonly string[], late?: Reported): readonly Recount[]
+  }
   readonly holders: Holders
   readonly extras: { readonly register_attempt: ExtrasOf<"register_attempt"> }
 }
@@ -180,6 +183,7 @@ export function attemptOperations(tables: Tables) {
       mustCorrect(label, body, (metric, split) => events.hasMetric(attemptId, metric, split), lastOf)
       mustBeOneValue(label, body, lastOf)
       mustBeNewOutputs(body.attemptId, body.outputs ?? [])
+      movedEffects.mustBear(attempt, body)
     },
     write({ actor, body }, { attempt }, { at }) {
       const { attemptId, label } = attempt
@@ -197,7 +201,9 @@ export function attemptOperations(tables: Tables) {
         evidence.reproduced(attemptId, verdict, sentence, at)
       }
       // Effects that rest on this attempt change when it succeeds, and when it reports more values later.
-      if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)
+      const late = attempt.status === "succeeded" ? body : undefined
+      if (status === "succeeded")
+        for (const recount of movedEffects.moved([attemptId], late)) evidence.recounted(recount)
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status, revision },

@@ -4,6 +4,8 @@
  */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import type { Recount } from "../evidence/evidence.ts"
@@ -18,6 +20,11 @@ interface Row {
   readonly figures: Stored<Figures | null>
   readonly named: Stored<Named>
 }
+/** Each effect once, in order. */
+const once = <R extends Row>(rows: readonly R[]): R[] => [
+  ...new Map(rows.map((row) => [`${row.holderId} ${row.position}`, row])).values(),
+]
+
 /** Whether two figures agree. A value without a partner does not change a paired difference. */
 const isSame = (one: Figures | null, other: Figures | null): boolean =>
   one === null || other === null
@@ -49,6 +56,20 @@ interface Repeating extends Row {
 
 export type MovedEffects = ReturnType<typeof movedEffects>
 
+interface Moving {
+  readonly attemptId: string
+  readonly label: string
+  readonly status: string
+}
+/** A report that effects may rest on. */
+type Reported = Pick<BodyOf<"report_attempt_event">, "event" | "metrics" | "corrects">
+
+/** The metrics that a report adds to or corrects, and some others, as JSON. */
+const metricsOf = ({ metrics = [], corrects = [] }: Reported, others: readonly { readonly name: string }[] = []) =>
+  JSON.stringify([
+    ...new Set([...[...metrics, ...others].map(({ name }) => name), ...corrects.map(({ metric }) => metric)]),
+  ])
+
 export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
   const store = inserting(db, "moved_effects", { onConflict: "DO UPDATE SET now = excluded.now" })
   const remove = db.prepare("DELETE FROM moved_effects WHERE holder_id = +? AND position = +?")
@@ -56,14 +77,30 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
   const current = db.prepare<{ now: Stored<Figures> | null }>(
     "SELECT now FROM moved_effects WHERE holder_id = +? AND position = +?",
   )
-  const resting = db.prepare<Row>(
-    `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named
-     FROM (SELECT version_id
+  /** The effects that rest on an attempt. */
+  const RESTING = `(SELECT version_id
        FROM finding_attempts
        WHERE attempt_id = +? AND role <> 'evidence'
        ORDER BY version_id
        LIMIT ${limits.groundsFollowed}) t
-     CROSS JOIN finding_effects f ON f.version_id = t.version_id ORDER BY f.version_id, f.position`,
+     CROSS JOIN finding_effects f ON f.version_id = t.version_id`
+  const OF_METRICS = "f.effect ->> '$.metric' IN (SELECT value FROM json_each(+?))"
+  const SELECTED = `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named FROM ${RESTING}`
+  const resting = db.prepare<Row>(`${SELECTED} ORDER BY f.version_id, f.position`)
+  const restingOnMetrics = db.prepare<Row>(`${SELECTED} WHERE ${OF_METRICS} ORDER BY f.version_id, f.position`)
+  // Eight bytes a value. Their length is known without reading them.
+  const amounts = db.prepare<{ holderId: string; amount: number }>(
+    `SELECT f.version_id AS holderId, (SELECT coalesce(sum(length(v.told)), 0) / 8
+        FROM finding_attempts n
+        CROSS JOIN attempt_values v ON v.attempt_id = n.attempt_id AND v.name = f.effect ->> '$.metric'
+        WHERE n.version_id = f.version_id AND n.role <> 'evidence') AS amount
+     FROM ${RESTING} WHERE ${OF_METRICS} LIMIT ${limits.movedEffects + 1}`,
+  )
+  const reported = db.prepare<{ name: string }>("SELECT DISTINCT name FROM attempt_values WHERE attempt_id = +?")
+  const REPEATING_OF = (table: string) =>
+    `(SELECT count(*) FROM json_each(+?) j CROSS JOIN ${table} r ON r.repeats_id = j.value)`
+  const repeats = db.prepare<{ count: number }>(
+    `SELECT ${REPEATING_OF("finding_effects")} + ${REPEATING_OF("reproduction_effects")} AS count`,
   )
   const ownReproduction = db.prepare<Repeating>(`${OF_REPRODUCTION} WHERE x.attempt_id = +? ORDER BY x.position`)
   const reproductionsOf = db.prepare<Repeating>(
@@ -118,30 +155,68 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
       return [{ sourceId, isAttempt: shown !== null, repeatsId, verdict, comparison }]
     })
 
+  const most = limits.movedEffects
+  /** How many effects are worked out again in this turn, in which writes share a transaction. */
+  let spent = 0
+
   return {
+    /**
+     * Everybody's writes wait while the effects that rest on an attempt's metrics are worked out again.
+     * @throws Refusal 422 if that is too much for one report; 503 if it is too much beside others of this transaction
+     */
+    mustBear({ attemptId, label, status }: Moving, body: Reported): void {
+      const isOver = status === "succeeded"
+      const metrics = isOver ? metricsOf(body) : metricsOf(body, reported.all(attemptId))
+      const found = isOver || body.event === "succeeded" ? amounts.all(attemptId, metrics) : []
+      const amount = found.reduce((sum, each) => sum + each.amount, 0)
+      const holders = JSON.stringify([...new Set(found.map(({ holderId }) => holderId))])
+      const count = found.length + (found.length > most ? 0 : repeats.one(holders, holders).count)
+      if (count > most || amount > limits.effectValues) {
+        const work =
+          count > most
+            ? `more than ${most} effects`
+            : `${count} effects from ${amount.toLocaleString("en")} values, of at most ` +
+              `${limits.effectValues.toLocaleString("en")},`
+        const message = `would have ${work} worked out again that rest on ${label}: report it as another attempt`
+        throw new Refusal("invalid_schema", `Too much rests on these metrics of ${label}. Nothing was stored.`, {
+          issues: [{ path: body.metrics === undefined ? "/corrects" : "/metrics", message }],
+        })
+      }
+      if (spent > 0 && spent + count > most)
+        throw new Refusal(
+          "temporarily_unavailable",
+          "Other reports of this moment have many effects worked out again too. Nothing was stored. Send it again; " +
+            "of a batch, send fewer reports at once.",
+          { retryAfter: 1 },
+        )
+      if (spent === 0 && count > 0) setImmediate(() => (spent = 0))
+      spent += count
+    },
+
     /** The verdicts of a finding on the findings whose effects it repeats. */
     ofFinding: (versionId: string): Recount[] => recounts(ofFinding.all(versionId)),
 
     /**
-     * Recomputes the effects of an attempt that succeeded or reported after its end. @returns the verdicts that may
-     * have changed
+     * Recomputes the effects of attempts that succeeded or reported after their end. @param late what one of them
+     * reported after its end, which moves nothing but the effects on its metrics @returns the verdicts that may have
+     * changed
      */
-    moved(attemptId: string): Recount[] {
-      const changed = resting.all(attemptId).filter(recompute)
-      const own = ownReproduction.all(attemptId).filter(recompute).length > 0
+    moved(attemptIds: readonly string[], late?: Reported): Recount[] {
+      const rows = attemptIds.flatMap((id) =>
+        late === undefined ? resting.all(id) : restingOnMetrics.all(id, metricsOf(late)),
+      )
+      const changed = once(rows).filter(recompute)
+      const ownOf = (id: string) => ownReproduction.all(id)
+      const moving = attemptIds.filter((id) => ownOf(id).filter(recompute).length > 0)
       const findings = [...new Set(changed.map(({ holderId }) => holderId))]
       const repeating = findings.flatMap((id) => [...ofFinding.all(id), ...repeatingOf.all(id)])
-      return recounts([
-        ...new Map(
-          [
-            ...(own ? ownReproduction.all(attemptId) : []),
-            ...repeating,
-            ...findings
-              .flatMap((id) => reproductionsOf.all(id))
-              .flatMap(({ holderId }) => ownReproduction.all(holderId)),
-          ].map((row) => [`${row.holderId} ${row.position}`, row]),
-        ).values(),
-      ])
+      return recounts(
+        once([
+          ...moving.flatMap(ownOf),
+          ...repeating,
+          ...findings.flatMap((id) => reproductionsOf.all(id)).flatMap(({ holderId }) => ownOf(holderId)),
+        ]),
+      )
     },
   }
 }
