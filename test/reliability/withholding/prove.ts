@@ -9,7 +9,7 @@ const file = join(import.meta.dirname, "../../withholding/pieces.test.ts")
 const { status, stdout } = spawnSync(process.execPath, [...process.execArgv, file], {
   encoding: "utf8",
   stdio: ["ignore", "pipe", "inherit"],
-  env: { ...process.env, WITHHOLDING_MB: String(megabytes), TAP_TIMEOUT: "7200" },
+  env: { ...process.env, WITHHOLDING_MB: String(megabytes), TAP_TIMEOUT: "7200", WITHHOLDING_MS: "2000" },
 })
 const told = (what: RegExp) => stdout.match(what)?.[0] ?? "not measured"
 if (status !== 0) process.stderr.write(stdout)
