@@ -67,7 +67,7 @@ export async function openData(options: ServiceOptions, started: DisposableStack
   // Litestream empties the log itself.
   const limits = litestream === null ? watchLimits : { ...watchLimits, idleWalBytes: Number.POSITIVE_INFINITY }
   const copying = new LogCopying(file, db, files)
-  started.defer(() => copying.close())
+  started.defer(() => void copying.end())
   const diskWatch = new DiskWatch({ file, files, emptyLog: () => copying.empty(), log: options.log, limits, onLost })
   started.defer(() => diskWatch.close())
   return { ...opened, file, files, litestream, diskWatch, copying }

@@ -195,6 +195,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       for (const source of sources) await source.close()
       await instance.accounts.settle()
       await stopCleaning()
+      await copying.end()
       await readers?.close()
       pasts.close()
       running.dispose()

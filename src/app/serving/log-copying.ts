@@ -37,7 +37,9 @@ export class LogCopying {
   readonly #db: Db
   readonly #files: OpenedFiles
   readonly #pool = new Pool({ processes: 1, waiting: 0 })
-  #isElsewhere = false
+  readonly #ending = new AbortController()
+  /** The copy by another process, with the pause after it. */
+  #elsewhere: Promise<unknown> | undefined
 
   /** @param db the connection of the service, which makes no checkpoint by itself */
   constructor(file: string, db: Db, files: OpenedFiles) {
@@ -48,7 +50,7 @@ export class LogCopying {
 
   /** Copies the log if that is due and the files are whole. Called after each group of writes. */
   after(): void {
-    if (this.#isElsewhere || this.#files.frames < CHECKPOINT_FRAMES || this.#files.lost() !== null) return
+    if (this.#elsewhere !== undefined || this.#files.frames < CHECKPOINT_FRAMES || this.#files.lost() !== null) return
     if (this.#isShort()) copyLog(this.#db)
   }
 
@@ -64,16 +66,18 @@ export class LogCopying {
 
   /** Whether little enough is left to copy for this thread; if not, another process begins to copy it. */
   #isShort(): boolean {
-    if (this.#isElsewhere) return false
+    if (this.#elsewhere !== undefined) return false
     if (this.#files.uncopied <= MOST_FRAMES) return true
-    this.#isElsewhere = true
-    const again = () => setTimeout(() => (this.#isElsewhere = false), PAUSE).unref()
+    const again = () => void setTimeout(() => (this.#elsewhere = undefined), PAUSE).unref()
     // If it fails, the log stays as it is until the next attempt, and an alarm reports a lasting problem.
-    void this.#pool.run(job, this.#file).then(again, again)
+    this.#elsewhere = this.#pool.run(job, this.#file, null, this.#ending.signal).then(again, again)
     return false
   }
 
-  close(): void {
+  /** Ends the other process. Once the promise is settled, only the service has the data open. */
+  async end(): Promise<void> {
+    this.#ending.abort()
     this.#pool.close()
+    await this.#elsewhere
   }
 }
