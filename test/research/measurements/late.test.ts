@@ -5,8 +5,8 @@
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import { Filler } from "../record/filler.ts"
-import { finding } from "../record/bodies.ts"
-import { openLab, refusalOf } from "../record/lab.ts"
+import { finding } from "../../support/bodies.ts"
+import { openLab, refusalOf } from "../../support/lab.ts"
 
 /** Milliseconds of processor time for the most that is accepted, with the client's own work. */
 const BEARABLE = 600
