@@ -95,6 +95,11 @@ type Of<T> = (roomId: string, entry: ActivityEntry, content: string | null) => T
 export type DescribeEntry = Of<EntryDescription>
 /** Describes an entry in one sentence. */
 type Summary = Of<string>
+/** Says what a write did, without its writer. */
+export type SayWrite = (
+  write: Pick<ActivityEntry, "operation" | "target">,
+  content: string | null,
+) => EntryDescription["text"]
 
 /**
  * Describes entries of Rooms. Actors have their names on this instance, where a name of another instance may belong to
@@ -104,19 +109,22 @@ export function entryDescriptions(
   people: Pick<People, "withId">,
   activity: Pick<Activity, "localActor">,
   labelOf: (id: string) => string | undefined,
-): { readonly describe: DescribeEntry; readonly summary: Summary } {
+): { readonly describe: DescribeEntry; readonly summary: Summary; readonly say: SayWrite } {
   const named: Naming = (id) => labelOf(id) ?? "a record"
-  const describe: DescribeEntry = (roomId, entry, content) => {
-    const { operation, target } = entry
-    const { userId, username } = people.withId(activity.localActor(roomId, entry)) ?? entry.actor
+  const say: SayWrite = ({ operation, target }, content) => {
     const label = target.label ?? aOrAn(words(target.kind))
     const sentence =
       content === null ? undefined : recordedOperation(operation)?.sentence?.(JSON.parse(content), label, named)
     const text = sentence ?? `${words(operation)} ${label}`
-    return { actor: { ...entry.actor, userId, username }, text: `${text}${/[.!?…]$/u.test(text) ? "" : "."}` }
+    return `${text}${/[.!?…]$/u.test(text) ? "" : "."}`
+  }
+  const describe: DescribeEntry = (roomId, entry, content) => {
+    const { userId, username } = people.withId(activity.localActor(roomId, entry)) ?? entry.actor
+    return { actor: { ...entry.actor, userId, username }, text: say(entry, content) }
   }
   return {
     describe,
+    say,
     summary(...entry) {
       const { actor, text } = describe(...entry)
       return `${writerName(actor)} ${text}`

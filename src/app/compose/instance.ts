@@ -160,9 +160,11 @@ export function createInstance({
     unquote: (freely) => tables.withheld.unquote(freely),
     run: (work) => ledger.transact(work),
   })
+  const feed = { activity, ...entryDescriptions(tables.people, activity, labelOf(db)) }
   const behaviours: Behaviours = added(domains, "operations", {
     ...tables,
     timeline,
+    say: feed.say,
     change: (change) => remaking.change(change),
     copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator, !remaking.isInPieces),
   })
@@ -177,7 +179,6 @@ export function createInstance({
   const exports = new Exports({ rooms: tables.rooms, writes: ledger.journal, files, instanceId })
   ledger.onForget(() => exports.forget())
   const ahead = datedAhead(db, world)
-  const feed = { activity, ...entryDescriptions(tables.people, activity, labelOf(db)) }
   const readers = answering(
     added(domains, "reads", {
       ...tables,

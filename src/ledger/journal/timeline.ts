@@ -172,6 +172,9 @@ export function timeline(db: Db) {
       JOIN writers w ON w.writer = j.writer
      WHERE e.entry_id IN (SELECT value FROM json_each(+?))`,
   )
+  const content = db.prepare<{ content: string }>(
+    `SELECT j.content FROM timeline_entries e ${WRITE} WHERE e.entry_id = +?`,
+  )
   const texts = keptTexts(db)
   const page = db.prepare<Moving>(`${SELECT} WHERE ${IN_THREAD} AND e.sequence > +? ORDER BY e.sequence LIMIT +?`)
   const pageOfKind = db.prepare<Moving>(
@@ -247,6 +250,9 @@ export function timeline(db: Db) {
       const parsed = result === null ? undefined : parse(stored<Record<string, unknown>>(result))
       return { threadId, kind, takesReplies: takesReplies(kind, parsed), entry: found.entry }
     },
+
+    /** The accepted content of the write that made an entry, as JSON text; null if there is no such entry. */
+    contentOf: (entryId: string): string | null => content.get(entryId)?.content ?? null,
 
     /** Returns up to `count` entries after a sequence. */
     after(threadId: string, after: number, filters: readonly EntryFilter[] | undefined, count: number) {

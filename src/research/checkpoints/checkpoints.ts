@@ -11,6 +11,7 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import type { CheckpointSummary, OpenQuestion } from "../../contract/answers/records.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
+import type { SayWrite } from "../../rooms/activity.ts"
 import { ARCHIVE, type Rooms } from "../../rooms/rooms.ts"
 import { STALE_REASONS, type Threads } from "../../threads/threads.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
@@ -238,15 +239,13 @@ export function checkpoints(db: Db) {
 // The behaviour that posts checkpoints.
 
 /** An entry that came after a Thread was read, by its label and in a sentence. */
-function inBetween({ sequence, at, author, message, card, receipt }: Entry) {
+function inBetween(
+  { entryId, sequence, at, author, message, card, receipt }: Entry,
+  { timeline, say }: Pick<OperationTables, "timeline" | "say">,
+) {
   const label = receipt?.target.label ?? (card !== undefined && "label" in card ? card.label : null)
-  const said =
-    message?.text ??
-    (card === undefined
-      ? (receipt?.operation ?? "").replaceAll("_", " ")
-      : "wording" in card
-        ? card.wording
-        : (card.conclusion ?? card.synthesis))
+  const ofCard = card && ("wording" in card ? card.wording : (card.conclusion ?? card.synthesis))
+  const said = message?.text ?? ofCard ?? (receipt === undefined ? "" : say(receipt, timeline.contentOf(entryId)))
   return { sequence, label, says: shortened(oneLine(said), BETWEEN), by: writerName(author), at }
 }
 /** The characters of such a sentence. */
@@ -257,10 +256,12 @@ interface OperationTables {
   readonly checkpoints: Checkpoints
   readonly evidence: Evidence
   readonly keptTables: KeptTables
-  readonly timeline: Pick<Timeline, "after">
+  readonly timeline: Pick<Timeline, "after" | "contentOf">
+  readonly say: SayWrite
 }
 
-export function checkpointOperations({ threads, checkpoints, evidence, keptTables, timeline }: OperationTables) {
+export function checkpointOperations(tables: OperationTables) {
+  const { threads, checkpoints, evidence, keptTables, timeline } = tables
   const post_research_checkpoint = behaviour("post_research_checkpoint", {
     subject: ({ body }) => threadSubject(threads, body.threadId),
     references: ({ body: { table } }, { roomId }) => (table === undefined ? [] : keptTables.faults(roomId, table)),
@@ -273,8 +274,10 @@ export function checkpointOperations({ threads, checkpoints, evidence, keptTable
         const [read, now] = [expected - ownBefore, watermark - ownBefore]
         const missed = Math.max(0, now - read)
         const entries = timeline.after(threadId, read, undefined, Math.min(missed, limits.entriesBetween))
-        const between = entries.map(({ entry }) => inBetween(parsed<Entry>(entry)))
-        const told = between.map(({ label, says }) => (label === null ? says : `${label}: ${says}`)).join(" · ")
+        const between = entries.map(({ entry }) => inBetween(parsed<Entry>(entry), tables))
+        const told = between
+          .map(({ label, says }) => (label === null || says.includes(label) ? says : `${label}: ${says}`))
+          .join(" · ")
         const message =
           read > now
             ? `The Thread ends at ${now}; it has no entry ${read}.`

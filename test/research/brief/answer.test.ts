@@ -146,6 +146,21 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
   const { current: told } = await refusalOf(elsewhere.ada.write("post_research_checkpoint", stale as never))
   t.equal((told as unknown as Current).between.length, 10, "at most ten are listed")
   t.equal((told as unknown as Current).moreBetween, (await watermarkOf(elsewhere)) - 1 - 10)
+  const work = await Work.begin(lab, elsewhere)
+  const before = await watermarkOf(elsewhere)
+  await work.attempt("failed")
+  const missed = checkpoint(elsewhere, before)
+  const { message: reason, current: since } = await refusalOf(elsewhere.ada.write("post_research_checkpoint", missed as never))
+  t.match(
+    (since as unknown as Current).between,
+    [
+      { label: "A1", says: /^registered exploratory attempt A1: .+\.$/ },
+      { label: "A1", says: "reported A1 started." },
+      { label: "A1", says: /^reported A1 failed: .+\.$/ },
+    ],
+    "what the service recorded is told as the Room's feed tells it",
+  )
+  t.match(reason, /at \d+: registered exploratory attempt A1.+ · reported A1 started\. · reported A1 failed/)
   const alone = checkpoint(room, { $after: read + 3 })
   const outside = await refusalOf(room.ada.write("post_research_checkpoint", alone as never))
   t.match(outside, { status: 422, issues: [{ path: "/expectedWatermark" }] }, "outside of a batch it means nothing")
