@@ -30,6 +30,7 @@ const pythonTools = [
   "openapi-generator-cli==7.26.0",
   "pydantic[email]==2.14.3",
   "scipy==1.17.1",
+  "statsmodels==0.15.0",
   "pandas==3.1.1",
   "datasette==0.65.5",
   "duckdb==1.5.5",
@@ -89,9 +90,8 @@ const validators = [
   "test/client/python.test.ts",
 ]
 await run("npm", validators, root, { REACH_PYTHON: python, REACH_BODIES: process.env.REACH_BODIES ?? "1000" })
-await run("npm", ["run", "-s", "tap", "--", "test/research/measurements/agreement.test.ts"], root, {
-  PYTHON_WITH_SCIPY: python,
-})
+const agreeing = ["agreement", "pooled-agreement"].map((name) => `test/research/measurements/${name}.test.ts`)
+await run("npm", ["run", "-s", "tap", "--", ...agreeing], root, { PYTHON_WITH_SCIPY: python })
 
 const instance = await startResearchRoom()
 try {

@@ -1,5 +1,5 @@
-"""Computes with SciPy the numbers of the measurement table for the layouts on standard input, and writes them to
-standard output."""
+"""Computes with SciPy and statsmodels the numbers of the measurement table for the layouts on standard input, or the
+effects of findings with what repeats and gathers them, and writes them to standard output."""
 
 import json
 import math
@@ -148,9 +148,58 @@ def pooled(study):
     return {"k": k, "estimate": estimate, "se": se, "low": float(low), "high": float(high), "tau2": float(tau2), "q": q}
 
 
+def effect(pairs):
+    """The paired difference of an arm and its baseline, from the values of both for each seed."""
+    tested = stats.ttest_rel(*zip(*pairs))
+    low, high = tested.confidence_interval(1 - LEVEL)
+    differences = [one - other for one, other in pairs]
+    return {"estimate": float(numpy.mean(differences)), "se": float(stats.sem(differences)), "low": float(low),
+            "high": float(high), "n": len(pairs)}
+
+
+def between(own, first):
+    """The difference of two effects: Welch's interval of two samples of differences."""
+    from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
+
+    samples = [DescrStatsW([one - other for one, other in pairs]) for pairs in (own, first)]
+    low, high = CompareMeans(*samples).tconfint_diff(LEVEL, usevar="unequal")
+    return {"estimate": float(samples[0].mean - samples[1].mean), "low": float(low), "high": float(high)}
+
+
+def together(several):
+    """Effects pooled: two by a common effect with Satterthwaite's degrees of freedom, more by random effects with
+    Hartung and Knapp's interval."""
+    from statsmodels.stats.meta_analysis import combine_effects
+
+    each = [effect(pairs) for pairs in several]
+    variances = numpy.array([one["se"] ** 2 for one in each])
+    k = len(each)
+    found = combine_effects(numpy.array([one["estimate"] for one in each]), variances, method_re="dl", use_t=True)
+    if k > 2:
+        estimate, se, df = found.mean_effect_re, found.sd_eff_w_re_hksj, k - 1
+    else:
+        estimate, se = found.mean_effect_fe, found.sd_eff_w_fe
+        weights = (1 / variances) / numpy.sum(1 / variances)
+        df = 1 / sum(weight ** 2 / (one["n"] - 1) for weight, one in zip(weights, each))
+    low, high = stats.t.interval(1 - LEVEL, df, loc=estimate, scale=se)
+    told = {"k": k, "estimate": float(estimate), "se": float(se), "low": float(low), "high": float(high)}
+    return told if k == 2 else {**told, "tau2": max(0, float(found.tau2)), "q": float(found.q)}
+
+
+def study(asked):
+    effects = asked["effects"]
+    return {
+        "effects": {name: effect(pairs) for name, pairs in effects.items()},
+        "between": {f"{own} {first}": between(effects[own], effects[first]) for own, first in asked["between"]},
+        "together": {" ".join(names): together([effects[name] for name in names]) for names in asked["together"]},
+    }
+
+
 asked = json.load(sys.stdin)
 json.dump(
-    {"tables": list(tables(asked["layouts"])), "pooled": [pooled(study) for study in asked["studies"]]},
+    study(asked)
+    if "effects" in asked
+    else {"tables": list(tables(asked["layouts"])), "pooled": [pooled(one) for one in asked["studies"]]},
     sys.stdout,
     separators=(",", ":"),
 )
