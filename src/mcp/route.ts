@@ -5,7 +5,8 @@ import { uploadFigure } from "../contract/definitions/attachments.ts"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { familyOf } from "../contract/versions.ts"
-import { type Answer, answer, refusalText } from "../edge/answers/answer.ts"
+import { isObject } from "../contract/json.ts"
+import { Answer, answer, refusalText } from "../edge/answers/answer.ts"
 import { readJsonBody } from "../edge/limits/body.ts"
 import { bearer, mustNotComeFromBrowser } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
@@ -13,6 +14,7 @@ import { contextOf, madeFor } from "../edge/limits/request-context.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
+import { isSkill } from "./skill.ts"
 import { isUpload } from "./uploading.ts"
 
 /** Sends a request to the application inside this process. */
@@ -56,6 +58,19 @@ function localCaller(edge: Edge, within: Within, event: H3Event): ServiceCaller 
   }
 }
 
+/**
+ * Whether the answer to a message describes the service alone: the tools, the skill, and the schemas of operations and
+ * reads. Such answers are most of what an agent reads before it writes, and can be compressed, as they hold no secret.
+ */
+function describesService(message: unknown): boolean {
+  if (!isObject(message)) return false
+  const { method, params } = message
+  if (method === "tools/list") return true
+  if (!isObject(params)) return false
+  const { name, uri } = params
+  return method === "tools/call" ? name === "schema" : method === "resources/read" && isSkill(uri)
+}
+
 /** Adds the route. @param within the application */
 export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
   routes.add("POST", mcpPath, async (event): Promise<Answer> => {
@@ -82,6 +97,7 @@ export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
       message,
     )
     const type = response.headers.get("content-type")?.split(";")[0] ?? "application/json"
-    return answer(await response.text(), type, response.status)
+    const { body, status, headers } = answer(await response.text(), type, response.status)
+    return new Answer(body, { status, headers, isForAll: describesService(message) })
   })
 }

@@ -53,6 +53,24 @@ const opening = (protocolVersion: string) => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: "t", version: "1" } },
 })
 
+tap.test("what describes the service alone is compressed; what its record or its caller says is not", async (t) => {
+  const encodingOf = async (method: string, params: object) => {
+    const answer = await message({ jsonrpc: "2.0", id: 1, method, params }, { "accept-encoding": "br" }, all.token)
+    const told = await answer.text()
+    t.equal(answer.status, 200)
+    t.match(told, /"result"/)
+    t.ok(told.length > 1_024 || method === "tools/call", `${method}: ${told.length} characters`)
+    return answer.headers.get("content-encoding")
+  }
+  const skill = { uri: `${house.baseUrl}/mcp/skill.md` }
+  t.equal(await encodingOf("tools/list", {}), "br")
+  t.equal(await encodingOf("resources/read", skill), "br")
+  t.equal(await encodingOf("tools/call", { name: "schema", arguments: { name: "publish_finding" } }), "br")
+  t.equal(await encodingOf("resources/read", { uri: `${house.baseUrl}/rooms/${house.rooms.main.roomId}.md` }), null)
+  t.equal(await encodingOf("tools/call", { name: "brief", arguments: { roomId: house.rooms.main.roomId } }), null)
+  t.equal(await encodingOf("tools/call", { name: "whoami", arguments: {} }), null)
+})
+
 tap.test("the tools are few and short to read; each bearer sees those that it can use", async (t) => {
   const named: Record<string, string[]> = {}
   for (const [bearer, { client }] of Object.entries(agents)) {

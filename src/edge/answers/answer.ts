@@ -16,6 +16,8 @@ export class Answer {
   readonly headers: Record<string, string>
   /** A reader thread finished it: no header is added and no text replaced. */
   readonly isReady: boolean
+  /** Whether it says the same to everyone, at a route that answers only the caller. */
+  readonly isForAll: boolean
 
   constructor(
     body: Answer["body"],
@@ -23,12 +25,19 @@ export class Answer {
       status = 200,
       headers,
       isReady = false,
-    }: { readonly status?: number; readonly headers: Readonly<Record<string, string>>; readonly isReady?: boolean },
+      isForAll = false,
+    }: {
+      readonly status?: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly isReady?: boolean
+      readonly isForAll?: boolean
+    },
   ) {
     this.body = body
     this.status = status
     this.headers = { ...headers }
     this.isReady = isReady
+    this.isForAll = isForAll
   }
 
   /** Adds a value to a header that holds a list. */

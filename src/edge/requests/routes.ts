@@ -81,7 +81,7 @@ export class Routes {
       const made = await answered(event)
       const answer = made.isReady
         ? made
-        : await applyOpenness(open, event, withoutMarks(this.#edge, made), this.#compressor)
+        : await applyOpenness(made.isForAll ? "here" : open, event, withoutMarks(this.#edge, made), this.#compressor)
       return event.req.method === "HEAD" ? answer.headOnly : answer.leaving
     }
     for (const pattern of routePatterns(path)) {

@@ -19,7 +19,7 @@ export interface Arrived {
  * The most bytes up to the first right write: all that the agent sends and reads; and with headers and the frames of
  * MCP, which it does not see, at the wire.
  */
-export const arrivingAim = { bytes: 30_000, wire: 45_000 } as const
+export const arrivingAim = { bytes: 30_000, wire: 30_000 } as const
 export const isCheap = ({ firstWrite: { bytes, wire } }: Arrived): boolean =>
   bytes <= arrivingAim.bytes && wire <= arrivingAim.wire
 
