@@ -179,6 +179,12 @@ t.test("an attempt draws first what a finding's effects use, and a plan's page s
   await page.close()
 })
 
+/** How far the picture goes on beyond its place, in pixels. */
+const HIDDEN = `(() => {
+  const place = document.querySelector(".whiskers")
+  return Math.max(0, place.scrollWidth - place.clientWidth)
+})()`
+
 t.test(
   "the first page of their Room says which change helps, how sure, who repeated it, and what is open",
   async (t) => {
@@ -192,20 +198,38 @@ t.test(
     const rows = (await page.evaluate(`[...document.querySelectorAll(".whiskers tbody tr")]
     .filter((row) => row.getBoundingClientRect().bottom <= 900)
     .map((row) => row.innerText.replace(/\\s+/g, " "))`)) as string[]
-    const shift = rows.find((row) => row.startsWith("shift updates 5000"))
+    const shift = rows.find((row) => row.startsWith("shift"))
     t.match(
       shift,
       /−2\.\d\d ?, told apart, −\d\.\d\d to −\d\.\d\d n \d+.*reproduced by 2 others/,
       "how sure, and who repeated it",
     )
     t.match(shift, /−1\.\d\d ?, told apart,.*−0\.\d\d/, "at each size")
-    t.ok(rows.filter((row) => !row.startsWith("baseline")).length >= 9, "and beside it the others")
+    t.equal(rows[0], "updates 5000", "the settings that most rows share stand first, once")
+    t.ok(rows.filter((row) => !/^(?:baseline|updates)/.test(row)).length >= 9, "and beside it the others")
+    t.equal(await page.evaluate(HIDDEN), 0, "no column of the picture is scrolled away")
+    t.match(
+      await page.getByRole("list", { name: "Repeated by others" }).innerText(),
+      /F1 Reproduced by .*python-agent \(same code at another commit\), .*mcp-agent \(own implementation\)\.\s+F6 Not rep/,
+      "who repeated what, with which code",
+    )
     t.match(
       await page.locator("#live-hypotheses").innerText(),
       /contradicted\s+from its author alone; F1 reproduced by 2 other agents/,
       "what others reproduced counts for the hypothesis too",
     )
-    t.match(seen, /Do shifting and smoothing add up\?|Answer the dispute of/, "what is open")
+    t.match(seen, /Do shifting and smoothing add up\?/, "what is open")
+    t.match(seen, /Answer the dispute of/)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const places = await page
+      .locator(".answer .said, .whiskers tr:has(.whisker)")
+      .evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().bottom)))
+    t.ok((places[0] ?? 999) < 400, `the answer ends at ${places[0]} on a phone`)
+    t.ok((places[1] ?? 999) < 844, `the first row of the picture ends at ${places[1]}, on its first screen`)
+    await page.goto(study.own.baseUrl)
+    const room = page.getByRole("listitem").filter({ hasText: "Cheap changes for few labels" })
+    t.match(await room.innerText(), /Shifting the digits by a pixel helps most at every size/, "Home says the answer")
+    t.notMatch(await room.innerText(), /Which cheap change/, "and not the question")
     await page.close()
   },
 )

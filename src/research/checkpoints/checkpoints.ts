@@ -13,7 +13,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import type { SayWrite } from "../../rooms/activity.ts"
 import { ARCHIVE, type Rooms } from "../../rooms/rooms.ts"
-import { STALE_REASONS, type Threads } from "../../threads/threads.ts"
+import { STALE, STALE_REASONS, type Threads } from "../../threads/threads.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
 import type { StoredTable, KeptTables } from "../measurements/kept-tables.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -172,6 +172,15 @@ export function checkpoints(db: Db) {
        WHERE room_id = +? AND selected_checkpoint_id IS NOT NULL
        ORDER BY selected_checkpoint_id DESC LIMIT ${limits.contextItems})`,
   )
+  const leading = db.prepare<Pick<Row, "checkpointId" | "state" | "answer" | "conclusion" | "synthesis">>(
+    `SELECT c.checkpoint_id AS checkpointId, c.state, h.content ->> '$.answer' AS answer, c.conclusion,
+        h.content ->> '$.synthesis' AS synthesis
+     FROM threads t
+      JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id
+      JOIN journal h ON h.position = c.history_position
+     WHERE t.room_id = +? AND t.selected_checkpoint_id IS NOT NULL AND NOT ${STALE}
+     ORDER BY t.selected_checkpoint_id DESC LIMIT 1`,
+  )
   const tableOfRoom = db.prepare<{ checkpointId: string; keptTable: StoredTable }>(
     `SELECT c.checkpoint_id AS checkpointId, c.kept_table AS keptTable
      FROM threads t
@@ -228,6 +237,8 @@ export function checkpoints(db: Db) {
         .all(roomId)
         .sort((one, other) => one.threadSequence - other.threadSequence)
         .map(({ threadSequence: _place, ...row }) => ({ ...shown(row), archive })),
+    /** The answer that a Room gives now: the newest of its selected checkpoints that is not stale. */
+    leadingOf: (roomId: string) => leading.get(roomId),
     /** The table of the opening Thread's selected checkpoint, or of the newest other one that has a table. */
     tableOfRoom: (roomId: string) => tableOfRoom.get(roomId),
     /** Returns the open questions of a Room's selected checkpoints, newest first. */

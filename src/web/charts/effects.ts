@@ -33,6 +33,8 @@ export interface EffectLine {
   readonly head: Content
   /** The head as plain text. */
   readonly name: string
+  /** What this row shares with its neighbours, told once above them: `updates 5000`. */
+  readonly block?: string
   /**
    * `group` is a heading without cells, `base` a baseline, `repeat` a reproduction of the line above, `pooled` an
    * estimate of several.
@@ -173,18 +175,20 @@ export function effectTable(picture: EffectPicture): Html {
 <text x="${x}%" y="10" text-anchor="middle">${tickText(value, scale)}</text>`,
   )}</svg>`
   const hasDifference = lines.some(({ cells }) => cells.some((cell) => cell !== null && cell.estimate !== null))
+  const groupHead = (head: Content) =>
+    html`<tr class="group"><th scope="rowgroup" colspan="${columns.length + 1}">${head}</th></tr>
+`
   const look = columns.length === 1 ? "table whiskers single" : "table whiskers"
   return html`<div class="${look}" tabindex="0" role="group" aria-label="${caption}"><table><caption \
 class="aside">${caption}</caption><thead><tr><th scope="col">${corner}</th>${columns.map(
     (name) => html`<th \
 scope="col">${name === "" ? "Difference" : name}</th>`,
   )}</tr></thead>
-<tbody>${lines.map(({ head, look, cells }) =>
+<tbody>${lines.map(({ head, look, cells, block = "" }, row) =>
     look === "group"
-      ? html`<tr class="group"><th scope="rowgroup" colspan="${columns.length + 1}">${head}</th></tr>
-`
-      : html`<tr${attributes({ class: look ?? null })}><th scope="row">${head}</th>${cells.map((cell, at) =>
-          cellOf(cell, look, columns[at] ?? "", along, scale),
+      ? groupHead(head)
+      : html`${block === (lines[row - 1]?.block ?? "") ? null : groupHead(block)}<tr${attributes({ class: look ?? null })}><th scope="row">${head}</th>${cells.map(
+          (cell, at) => cellOf(cell, look, columns[at] ?? "", along, scale),
         )}</tr>
 `,
   )}</tbody>${

@@ -13,7 +13,8 @@ import { isEffectAt, type SourceEffect } from "../../research/measurements/sourc
 import { effectTable, type EffectCell, type EffectPicture } from "../charts/effects.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { isOther, type Repeat } from "./repeats.ts"
+import { label } from "../parts/parts.ts"
+import { isOther, type Repeat, repeatsInWords } from "./repeats.ts"
 import { counted, directionByName, nameOfDimension } from "../words.ts"
 import { glyph, stateBadge } from "../parts/marks.ts"
 
@@ -207,9 +208,12 @@ export function pictureOf(
   }
   const inUnit = table.unit === null ? "" : ` in ${table.unit === "fraction" ? "percentage points" : table.unit}`
   const metric = `${table.metric}${table.split === null ? "" : ` (${table.split})`}`
+  // Settings that several rows share stand once above them.
+  const isShared = 2 * new Set(shape.lines.map(({ note }) => note)).size <= shape.lines.length
   const lines = shape.lines.map(({ name, note, isBaseline, groups }) => ({
-    head: html`${name || "all"}${note === "" ? null : html` <span class="quiet">${note}</span>`}`,
+    head: html`${name || "all"}${note === "" || isShared ? null : html` <span class="quiet">${note}</span>`}`,
     name: note === "" ? name : `${name}, ${note}`,
+    block: isShared ? note : "",
     look: isBaseline ? ("base" as const) : undefined,
     cells: groups.map(cell),
   }))
@@ -221,6 +225,31 @@ export function pictureOf(
     picture: { caption, corner: nameOfDimension(shape.compares), columns: shape.columns, lines, unit: table.unit },
     shape,
   }
+}
+
+/** Findings of which a picture says who repeated them. */
+const REPEATED = 4
+
+/** Says which findings others repeated, who they are, with which code, and what came of it. */
+export function repeatedBy(visit: Visit, roomId: string, metric: string): Html | null {
+  const known = effectsIn(visit, roomId, metric)
+  const all = [...Map.groupBy(known, ({ versionId }) => versionId).values()].flatMap((effects) => {
+    const repeats = effects.flatMap((effect) => effect.repeats.filter(isOther))
+    const [first] = effects
+    return first === undefined || repeats.length === 0 ? [] : [{ ...first, repeats }]
+  })
+  if (all.length === 0) return null
+  all.sort((one, other) => (one.versionId < other.versionId ? -1 : 1))
+  const shown = all
+    .slice(0, REPEATED)
+    .map(
+      ({ versionId, label: text, repeats }) =>
+        html`<li>${label("finding", versionId, text)} ${repeatsInWords(visit, repeats)}</li>`,
+    )
+  const rest = all.length - shown.length
+  return html`<ul class="repeated" aria-label="Repeated by others">${shown}${
+    rest > 0 && html`<li>Others repeated ${counted(rest, "more finding")}.</li>`
+  }</ul>`
 }
 
 /** Says how to read a picture. */

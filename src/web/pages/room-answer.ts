@@ -5,7 +5,7 @@ import { type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, roleIn } from "../parts/actions.ts"
 import { selectedCheckpoint } from "../parts/conclusion.ts"
-import { effectFigure, tableOfRoom } from "./effects.ts"
+import { effectFigure, repeatedBy, tableOfRoom } from "./effects.ts"
 import { label, list, person, time } from "../parts/parts.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { numbersLine, numbersOf } from "../parts/numbers.ts"
@@ -35,7 +35,9 @@ export function answers(visit: Visit, { conclusions, syntheses, threads, room }:
     threads.flatMap(({ threadId, title, opening }) => (opening ? [] : [[threadId, title] as const])),
   )
   const all = newestFirst([...conclusions, ...syntheses])
-  const [lead, ...others] = all.filter(({ stale }) => !stale)
+  const leadingId = visit.tables.checkpoints.leadingOf(room.roomId)?.checkpointId
+  const lead = all.find(({ checkpointId }) => checkpointId === leadingId)
+  const others = all.filter((each) => !each.stale && each !== lead)
   const fallen = all.filter(({ stale }) => stale)
   const inThreads = new Map(threads.map(({ threadId, title }) => [threadId, title]))
   const old = list("answers", fallen, (each) => selectedCheckpoint(each, inThreads))
@@ -51,7 +53,9 @@ ${others.slice(0, SHOWN.also).map((each) => short(each, titles))}</ul>`
 /** Renders the measured differences of a Room. @param named a text whose words name the rows that matter */
 function roomFigure(visit: Visit, roomId: string, named: string): Html | null {
   const found = tableOfRoom(visit, roomId)
-  return found && effectFigure(visit, roomId, found.table, named, found.moved)
+  if (found === null) return null
+  const figure = effectFigure(visit, roomId, found.table, named, found.moved)
+  return figure && html`${figure}${repeatedBy(visit, roomId, found.table.metric)}`
 }
 
 /** Says that there is no answer. If there are findings, members are offered to write one. */
@@ -87,8 +91,11 @@ ${title === undefined ? null : html`<span>in <a href="${to(`/threads/${threadId}
 }
 
 /** What an answer says, shortly: in its author's two sentences, or the first paragraph of what it concludes. */
-const saidIn = ({ answer, conclusion, synthesis }: Checkpoint): string =>
-  answer ?? firstParagraph(conclusion ?? synthesis)
+export const saidIn = ({
+  answer,
+  conclusion,
+  synthesis,
+}: Pick<Checkpoint, "answer" | "conclusion" | "synthesis">): string => answer ?? firstParagraph(conclusion ?? synthesis)
 
 function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html {
   const { checkpointId, state } = checkpoint
@@ -108,12 +115,11 @@ function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<strin
             html`${label(kind, versionId, text)}${status === "current" ? null : html` ${stateBadge(status)}`}`,
         ),
     )}${rest > 0 && html` <a href="${path}">and ${rest} more</a>`}</span>`
-  return html`<div class="banner ${isConcluded ? "good" : "quiet"} answer"><p class="meta">\
-<span>${stateBadge(state, isConcluded ? "Concluded" : "So far")}</span>\
+  return html`<div class="banner ${isConcluded ? "good" : "quiet"} answer">\
+<p class="said" dir="auto">${inlineMarkdown(said, numbersOf(visit, { roomId, versionIds, since: checkpoint.at }, said))}</p>
+<p class="meta"><span>${stateBadge(state, isConcluded ? "Concluded" : "So far")}</span>\
 <span>${reviewLine(checkpoint.reviewed)}${numbersLine(numbersCheck)}</span>${origin(checkpoint, titles)}${cited}\
-<span><a href="${path}">${isConcluded ? "What it rests on" : "Read the whole synthesis"}</a></span></p>
-<p class="said" dir="auto">\
-${inlineMarkdown(said, numbersOf(visit, { roomId, versionIds, since: checkpoint.at }, said))}</p></div>`
+<span><a href="${path}">${isConcluded ? "What it rests on" : "Read the whole synthesis"}</a></span></p></div>`
 }
 
 const short = (checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html => {

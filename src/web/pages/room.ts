@@ -83,8 +83,8 @@ ${roomBanners(room)}
 ${
   figure === null
     ? html`<div class="brief"><div>${believed}</div><div>${ahead}${failed}${open}</div></div>`
-    : html`<div class="brief drawn"><div><div id="live-picture" data-live>${figure}</div>${failed}${open}</div>\
-<div>${believed}${ahead}</div></div>`
+    : html`<div class="brief drawn"><div><div id="live-picture" data-live>${figure}</div>${failed}</div>\
+<div>${believed}${ahead}${open}</div></div>`
 }
 ${live("changed", whatChanged(since))}
 ${doing(

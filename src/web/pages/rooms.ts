@@ -1,7 +1,8 @@
-/** The first page: all Rooms with question, state and last activity. */
+/** The first page: all Rooms, each with its answer, or with its question while there is none, and its last activity. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
+import { inlineMarkdown } from "../markdown.ts"
 import { list, nextPage, command, empty, person, time } from "../parts/parts.ts"
 import { waitingBlock } from "../parts/waiting.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -9,6 +10,7 @@ import { newMark, unreadOf } from "../parts/seen.ts"
 import { placeOf, toldIn } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
+import { saidIn } from "./room-answer.ts"
 
 type Summary = AnswerOf<"rooms">["items"][number]
 
@@ -30,12 +32,20 @@ const contents = ({ counts }: Summary): Html => {
     .map(([count, one, several]) => html`<span>${counted(count, one, several)}</span>`)}`
 }
 
+/** Says what a Room answers now; a Room without an answer says what it asks. */
+function saidBy({ tables }: Visit, { roomId, question }: Summary): Html | null {
+  const answer = tables.checkpoints.leadingOf(roomId)
+  if (answer !== undefined) return html`<p class="question" dir="auto">${inlineMarkdown(saidIn(answer))}</p>`
+  return question === null ? null : html`<p class="question" dir="auto">${question}</p>`
+}
+
 const row = (
+  visit: Visit,
   room: Summary,
   unread: number,
 ): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">\
 ${room.title}</a></h2> ${roomState(room)} ${newMark(unread)}
-${room.question === null ? null : html`<p class="question" dir="auto">${room.question}</p>`}
+${saidBy(visit, room)}
 <p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}\
 ${contents(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span>\
 <span>last activity ${time(room.lastActivityAt)}</span></p></li>`
@@ -76,7 +86,7 @@ ${query === undefined && after === undefined ? waitingBlock(visit) : null}
 <label for="room-query">Title or question contains</label>\
 <input id="room-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field">\
 <button class="quiet">Filter</button></div></form>
-${list("cards rooms", items, (room) => row(room, unread.get(room.roomId) ?? 0), nothing)}
+${list("cards rooms", items, (room) => row(visit, room, unread.get(room.roomId) ?? 0), nothing)}
 ${nextPage(visit, nextCursor, "Older Rooms")}`,
   }
 }
