@@ -130,7 +130,9 @@ export function arranged({ by, against, groups }: Arrangeable, choice: Choice): 
   const wanted = compared.filter(isNamed)
   const bySize = compared.filter((line) => !isNamed(line)).sort((one, other) => other.size - one.size)
   const taken = [...wanted, ...bySize].slice(from, from + choice.rows)
-  const notes = new Map([...new Set(lines.map(({ note }) => note))].map((note, at) => [note, at]))
+  // The settings at which most was compared come first.
+  const atNote = Map.groupBy(lines, ({ note }) => note)
+  const notes = new Map([...atNote].sort(([, one], [, other]) => other.length - one.length).map(([note], at) => [note, at]))
   const inOrder = taken.toSorted((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1))
   const kept = new Set(inOrder.map(({ note }) => note))
   const usable = bases.filter(({ note }) => kept.has(note) || bases.length <= FEW).slice(0, choice.rows)
