@@ -73,6 +73,7 @@ const REST = [
   "test/research/added/verify.test.ts",
   "test/research/curves/largest.test.ts",
   "test/research/measurements/doors/",
+  "test/research/measurements/pooled-agreement.test.ts",
   "test/research/numbers/newcomer.test.ts",
   "test/research/measurements/late.test.ts",
   "test/research/past/bounds.test.ts",
