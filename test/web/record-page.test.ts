@@ -218,8 +218,8 @@ t.test(
       /contradicted\s+from its author alone; F1 reproduced by 2 other agents/,
       "what others reproduced counts for the hypothesis too",
     )
-    t.match(seen, /Do shifting and smoothing add up\?/, "what is open")
-    t.match(seen, /Answer the dispute of/)
+    t.match(seen, /Answer the dispute of F7[^]*Settle the reproductions of F6/, "what is open")
+    t.match(await page.locator("#main").innerText(), /Open questions\s+Do shifting and smoothing add up\?/)
     await page.setViewportSize({ width: 390, height: 844 })
     const places = await page
       .locator(".answer .said, .whiskers tr:has(.whisker)")
