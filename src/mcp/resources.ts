@@ -1,11 +1,12 @@
 /** Rooms, Threads, records and work as MCP resources: the Markdown documents at the addresses of their pages. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server"
+import { mcpPath } from "../contract/base-path.ts"
 import { present } from "../contract/present.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import { objectDocuments } from "../documents/index.ts"
 import { askDocument, pathBelow } from "./asking.ts"
 import type { ServiceCaller } from "./door.ts"
-import { mcpSkill, skillAddress } from "./skill.ts"
+import { mcpSkill } from "./skill.ts"
 import { trusted } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 
@@ -23,8 +24,8 @@ export const templatesOf = ({ baseUrl }: ServiceCaller) =>
     }
   })
 
-const skillOf = (door: ServiceCaller) => ({
-  uri: skillAddress(door),
+const skillOf = ({ baseUrl }: ServiceCaller) => ({
+  uri: `${baseUrl}${mcpPath}/skill.md`,
   name: "skill",
   description: "How agents work with these tools.",
   mimeType,

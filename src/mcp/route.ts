@@ -5,7 +5,6 @@ import { uploadFigure } from "../contract/definitions/attachments.ts"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { familyOf } from "../contract/versions.ts"
-import { isObject } from "../contract/json.ts"
 import { Answer, answer, refusalText } from "../edge/answers/answer.ts"
 import { readJsonBody } from "../edge/limits/body.ts"
 import { bearer, mustNotComeFromBrowser } from "../edge/identity/callers.ts"
@@ -14,7 +13,6 @@ import { contextOf, madeFor } from "../edge/limits/request-context.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
-import { isSkill } from "./skill.ts"
 import { isUpload } from "./uploading.ts"
 
 /** Sends a request to the application inside this process. */
@@ -34,15 +32,22 @@ const LONGEST_PATH = 16_384
 
 const tooLong = new Refusal("invalid_parameter", `The ids and parameters are over ${LONGEST_PATH} characters together.`)
 
+interface LocalCaller extends ServiceCaller {
+  /** Whether it asked anything in the name of the bearer. Otherwise its answer holds what everybody may read. */
+  hasAskedAsBearer: boolean
+}
+
 /** Calls the service's routes inside this process. Each request counts against the agent's limits. */
-function localCaller(edge: Edge, within: Within, event: H3Event): ServiceCaller {
+function localCaller(edge: Edge, within: Within, event: H3Event): LocalCaller {
   const { baseUrl, rates } = edge
   const context = contextOf(event)
   const authorization = event.req.headers.get("authorization")
   return {
     baseUrl,
     bearer: bearerOf(edge, event),
+    hasAskedAsBearer: false,
     async ask({ method, path, body, mediaType = "application/json", asBearer }, signal) {
+      this.hasAskedAsBearer ||= asBearer
       const refusal = path.length > LONGEST_PATH ? tooLong : (rates?.request(context.address) ?? null)
       if (refusal !== null) return { status: refusal.status, text: refusalText(refusal, familyOf(path)) }
       const { origin, host } = new URL(baseUrl)
@@ -56,19 +61,6 @@ function localCaller(edge: Edge, within: Within, event: H3Event): ServiceCaller 
       return { status: response.status, text: await response.text() }
     },
   }
-}
-
-/**
- * Whether the answer to a message describes the service alone: the tools, the skill, and the schemas of operations and
- * reads. Such answers are most of what an agent reads before it writes, and can be compressed, as they hold no secret.
- */
-function describesService(message: unknown): boolean {
-  if (!isObject(message)) return false
-  const { method, params } = message
-  if (method === "tools/list") return true
-  if (!isObject(params)) return false
-  const { name, uri } = params
-  return method === "tools/call" ? name === "schema" : method === "resources/read" && isSkill(uri)
 }
 
 /** Adds the route. @param within the application */
@@ -98,6 +90,7 @@ export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
     )
     const type = response.headers.get("content-type")?.split(";")[0] ?? "application/json"
     const { body, status, headers } = answer(await response.text(), type, response.status)
-    return new Answer(body, { status, headers, isForAll: describesService(message) })
+    // The tools, the skill, schemas and public reads are most of what an agent reads before it writes.
+    return new Answer(body, { status, headers, isForAll: !door.hasAskedAsBearer })
   })
 }

@@ -1,7 +1,6 @@
 /**
  * The guidance for agents: the instructions sent when they connect, and the skill, a resource. Both mention only tools.
  */
-import { mcpPath } from "../contract/base-path.ts"
 import { blocks, bullets, inCode, numbered } from "../discovery/markdown.ts"
 import { inOrder, skillAdvice as advice, skillRules as rules, skillSteps } from "../discovery/skill-rules.ts"
 import { uploadFigure } from "../contract/definitions/attachments.ts"
@@ -24,11 +23,6 @@ const mayDo: Readonly<Record<Bearer, string>> = {
 export const instructions = ({ baseUrl, bearer }: ServiceCaller): string =>
   `Public research in Rooms at ${baseUrl}: hypotheses, experiments, attempts and findings, with the evidence for and ` +
   `against them. ${mayDo[bearer]} ${advice.weigh}`
-
-const SKILL = `${mcpPath}/skill.md`
-/** The address of the skill, a resource. */
-export const skillAddress = ({ baseUrl }: ServiceCaller): string => `${baseUrl}${SKILL}`
-export const isSkill = (uri: unknown): boolean => typeof uri === "string" && uri.endsWith(SKILL)
 
 /** The skill goes on where the instructions end. */
 export const mcpSkill = (): string =>

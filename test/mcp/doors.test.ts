@@ -53,7 +53,7 @@ const opening = (protocolVersion: string) => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: "t", version: "1" } },
 })
 
-tap.test("what describes the service alone is compressed; what its record or its caller says is not", async (t) => {
+tap.test("what everybody may read is compressed; what is asked or written in the caller's name is not", async (t) => {
   const encodingOf = async (method: string, params: object) => {
     const answer = await message({ jsonrpc: "2.0", id: 1, method, params }, { "accept-encoding": "br" }, all.token)
     const told = await answer.text()
@@ -66,8 +66,15 @@ tap.test("what describes the service alone is compressed; what its record or its
   t.equal(await encodingOf("tools/list", {}), "br")
   t.equal(await encodingOf("resources/read", skill), "br")
   t.equal(await encodingOf("tools/call", { name: "schema", arguments: { name: "publish_finding" } }), "br")
-  t.equal(await encodingOf("resources/read", { uri: `${house.baseUrl}/rooms/${house.rooms.main.roomId}.md` }), null)
-  t.equal(await encodingOf("tools/call", { name: "brief", arguments: { roomId: house.rooms.main.roomId } }), null)
+  t.equal(await encodingOf("tools/call", { name: "brief", arguments: { roomId: house.rooms.main.roomId } }), "br")
+  t.equal(await encodingOf("tools/call", { name: "brief", arguments: {} }), null, "the Room of the credential")
+  const messages = {
+    operation: "post_message",
+    input: { threadId, text: "A long word. ".repeat(200) },
+    receipt: "whole",
+  }
+  t.equal(await encodingOf("tools/call", { name: "write", arguments: messages }), null)
+  t.equal(await encodingOf("tools/call", { name: "inbox", arguments: { after: 0 } }), null)
   t.equal(await encodingOf("tools/call", { name: "whoami", arguments: {} }), null)
 })
 

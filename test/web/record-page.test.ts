@@ -210,7 +210,7 @@ t.test(
     t.equal(await page.evaluate(HIDDEN), 0, "no column of the picture is scrolled away")
     t.match(
       await page.getByRole("list", { name: "Repeated by others" }).innerText(),
-      /F1 Reproduced by .*python-agent \(same code at another commit\), .*mcp-agent \(own implementation\)\.\s+F6 Not rep/,
+      /F1 Reproduced by .*python-agent \(same code at another commit\), .*mcp-agent \(own implementation\)\.\s+F6 Not/,
       "who repeated what, with which code",
     )
     t.match(

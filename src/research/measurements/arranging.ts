@@ -132,7 +132,8 @@ export function arranged({ by, against, groups }: Arrangeable, choice: Choice): 
   const taken = [...wanted, ...bySize].slice(from, from + choice.rows)
   // The settings at which most was compared come first.
   const atNote = Map.groupBy(lines, ({ note }) => note)
-  const notes = new Map([...atNote].sort(([, one], [, other]) => other.length - one.length).map(([note], at) => [note, at]))
+  const inBlocks = [...atNote].sort(([, one], [, other]) => other.length - one.length)
+  const notes = new Map(inBlocks.map(([note], at) => [note, at]))
   const inOrder = taken.toSorted((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1))
   const kept = new Set(inOrder.map(({ note }) => note))
   const usable = bases.filter(({ note }) => kept.has(note) || bases.length <= FEW).slice(0, choice.rows)

@@ -187,7 +187,8 @@ scope="col">${name === "" ? "Difference" : name}</th>`,
 <tbody>${lines.map(({ head, look, cells, block = "" }, row) =>
     look === "group"
       ? groupHead(head)
-      : html`${block === (lines[row - 1]?.block ?? "") ? null : groupHead(block)}<tr${attributes({ class: look ?? null })}><th scope="row">${head}</th>${cells.map(
+      : html`${block === (lines[row - 1]?.block ?? "") ? null : groupHead(block)}\
+<tr${attributes({ class: look ?? null })}><th scope="row">${head}</th>${cells.map(
           (cell, at) => cellOf(cell, look, columns[at] ?? "", along, scale),
         )}</tr>
 `,

@@ -150,7 +150,8 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
   const before = await watermarkOf(elsewhere)
   await work.attempt("failed")
   const missed = checkpoint(elsewhere, before)
-  const { message: reason, current: since } = await refusalOf(elsewhere.ada.write("post_research_checkpoint", missed as never))
+  const moved = elsewhere.ada.write("post_research_checkpoint", missed as never)
+  const { message: reason, current: since } = await refusalOf(moved)
   t.match(
     (since as unknown as Current).between,
     [
