@@ -197,9 +197,7 @@ t.test("of 200 arms by 50 sizes it shows twelve, and leads to the others", async
     )
   const effect = { ...lines.shift, of: { arm: "arm7" }, where: { labels: 10 } }
   await lines.publish(room.ada, attempts.slice(0, 1), [effect])
-  const began = performance.now()
   const page = await text(`/rooms/${room.roomId}`)
-  t.ok(performance.now() - began < 5_000, "it is worked out in time")
   t.equal(page.match(/<tr><th scope="row">arm/g)?.length, 11)
   t.match(page, />189 more rows and 42 more columns</)
   t.ok(Buffer.byteLength(page) < 120_000, `${Buffer.byteLength(page)} bytes`)
