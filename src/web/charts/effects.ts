@@ -188,8 +188,8 @@ scope="col">${name === "" ? "Difference" : name}</th>`,
     look === "group"
       ? groupHead(head)
       : html`${block === (lines[row - 1]?.block ?? "") ? null : groupHead(block)}\
-<tr${attributes({ class: look ?? null })}><th scope="row">${head}</th>${cells.map(
-          (cell, at) => cellOf(cell, look, columns[at] ?? "", along, scale),
+<tr${attributes({ class: look ?? null })}><th scope="row">${head}</th>${cells.map((cell, at) =>
+          cellOf(cell, look, columns[at] ?? "", along, scale),
         )}</tr>
 `,
   )}</tbody>${
