@@ -56,7 +56,7 @@ interface Repeating extends Row {
 
 export type MovedEffects = ReturnType<typeof movedEffects>
 
-interface Moving {
+export interface Moving {
   readonly attemptId: string
   readonly label: string
   readonly status: string
