@@ -273,7 +273,7 @@ t.test("a conclusion says what has made it stale, in the Room, in its Thread and
     })
   ).result
   await overview()
-  t.match(await textOf("#live-where"), /Concluded.*A ramp does not lower the loss/)
+  t.match(await textOf("#live-where"), /A ramp does not lower the loss.*Concluded/)
   t.notMatch(await textOf("#live-where"), /stale/)
   await grace.write("assert_retraction", {
     targetVersionId: contradicting.versionId,

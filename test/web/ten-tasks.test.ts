@@ -210,7 +210,7 @@ const QUESTIONS = [
   [
     "what is the newest valid answer, with its numbers?",
     ".answer",
-    /^So far.*F1 corrected.*F6.*GRPO finds faster what was there: held-out pass@1 rises by 0\.103.*falls by 0\.122/,
+    /GRPO finds faster what was there: held-out pass@1 rises by 0\.103.*falls by 0\.122.*So far.*F1 corrected.*F6/,
   ],
   [
     "how do the hypotheses stand?",
