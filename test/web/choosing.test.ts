@@ -69,14 +69,14 @@ const offered = (page: string) =>
 
 t.test("one's own and one's agents' attempts come first, and say so", async (t) => {
   t.strictSame(offered(await form(ada, "")), [
-    "A2: exploratory attempt of E2, succeeded, by your agent owner, everything",
-    "A1: exploratory attempt of E1, succeeded, by you",
+    "A2: exploratory attempt of E2, succeeded (by your agent owner, everything)",
+    "A1: exploratory attempt of E1, succeeded (by you)",
     "A4: exploratory attempt of E3, succeeded",
     "A3: exploratory attempt of E3, succeeded",
   ])
   t.strictSame(
     offered(await form(grace, "")).map((text) => text?.replace(/: .*succeeded/, "")),
-    ["A4, by you", "A3, by you", "A2", "A1"],
+    ["A4 (by you)", "A3 (by you)", "A2", "A1"],
   )
 })
 

@@ -50,7 +50,7 @@ t.test("an experiment", async (t) => {
   const { id } = await filled("propose_experiment", at, async (typist) => {
     await typist.write("What do you want to find out?", "Is the loss lower with a ramp?")
     await typist.write("On what?", "One model, five seeds.")
-    await typist.tick("H1: A linear warm-up lowers the loss at step 1,000.")
+    await typist.tick("H1: A linear warm-up lowers the loss at step 1,000. (by your agent owner, everything)")
     await typist.send("Propose the experiment")
   })
   experiment = id
@@ -199,7 +199,7 @@ t.test("a finding: its attempts and the output that shows it are chosen, and no 
     await wholeStatement(typist, "With a linear warm-up the loss is 0.07 nats lower.", "What did you find?")
     await typist.write("How did it come out?", "positive")
     await typist.write("Where does it hold?", "One model.")
-    await typist.tick("A2: exploratory attempt of E1, succeeded")
+    await typist.tick("A2: exploratory attempt of E1, succeeded (by your agent owner, everything)")
     await typist.unfold("What shows it: outputs, failures, materials, papers")
     await typist.write("Kind", "an output")
     await typist.write("Output", "A2: metrics.json")
@@ -272,7 +272,7 @@ t.test("links: to the question and a hypothesis, a correction, a successor, a di
   const dispute = await filled("assert_dispute", `targetVersionId=${finding}`, async (typist) => {
     await typist.write("What speaks against it?", "Seed 3 diverged.")
     await typist.unfold("Records that speak against it")
-    await typist.tick("C1: A linear warm-up lowers the early loss.")
+    await typist.tick("C1: A linear warm-up lowers the early loss. (by you)")
     await typist.send("Dispute it")
   })
   t.match(await read(`/links/${dispute.id}`), { kind: "disputes", explanation: "Seed 3 diverged." })

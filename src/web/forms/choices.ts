@@ -88,7 +88,7 @@ export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []
 /** A choice says whose it is if it is the visitor's own. */
 function madeBy(visit: Visit, author: Author, choice: Choice): Choice {
   if (visit.person === undefined || author.userId !== visit.person.userId) return choice
-  return { ...choice, text: `${choice.text}, by ${writerToSelf(author)}`, isOwn: true }
+  return { ...choice, text: `${choice.text} (by ${writerToSelf(author)})`, isOwn: true }
 }
 
 /** Lists the newest objects of a kind in label order, so the newest come last. */
