@@ -157,7 +157,8 @@ interface Row extends Span {
   readonly head: readonly Span[]
 }
 const ROW = /^[ \t]{0,3}\|.*$/gm
-const RULE = /^[ \t]*\|[ \t|:-]*-[ \t|:-]*$/
+const RULED = /^[ \t]*\|[ \t|:-]+$/
+const isRule = (line: string): boolean => line.includes("-") && RULED.test(line)
 
 const cellsOf = (text: string, { start, end }: Span): Span[] => splitAt(text, { start, end }, /\|/g)
 
@@ -168,7 +169,7 @@ export function rowsOf(text: string): Row[] {
   return lines.flatMap((line, at) => {
     const [before, next] = [lines[at - 1], lines[at + 1]]
     if (before?.end !== line.start - 1) head = []
-    if (next?.start === line.end + 1 && RULE.test(text.slice(next.start, next.end))) head = cellsOf(text, line)
+    if (next?.start === line.end + 1 && isRule(text.slice(next.start, next.end))) head = cellsOf(text, line)
     const isHead = head[0]?.start === line.start
     return head.length === 0 || isHead ? [] : [{ ...line, head }]
   })

@@ -118,10 +118,14 @@ export function reportedBy(visit: Visit, choices: readonly Choice[]) {
 
 export const LOG_CASE = "attempt_log"
 /** Lines of a log are one input, which holds one line or two: "120", "120–135". */
-const OF_LINES = new RegExp(`(\\|${LOG_CASE}/lines)(?:/.*)?$`)
+const OF_LINES = `|${LOG_CASE}/lines`
+const OF_DIGEST = `|${LOG_CASE}/digest`
 /** The input for a place in a cited log: the lines for each of them, the attempt for the digest. */
-export const inputOfLog = (path: string): string =>
-  path.replace(OF_LINES, "$1").replace(new RegExp(`(\\|${LOG_CASE}/)digest$`), "$1attemptId")
+export function inputOfLog(path: string): string {
+  const at = path.indexOf(OF_LINES)
+  if (at !== -1) return path.slice(0, at + OF_LINES.length)
+  return path.endsWith(OF_DIGEST) ? `${path.slice(0, -"digest".length)}attemptId` : path
+}
 const LINES = /^(?:lines?\s+)?(\d{1,9})(?:\s*(?:[-–,]|to)\s*(\d{1,9}))?$/i
 
 /** Fills in the digest and both lines of each cited log, once its attempt is known by its id. */
