@@ -162,7 +162,8 @@ export class Pool {
     } finally {
       signal?.removeEventListener("abort", end)
       if (child?.hasEnded === false) {
-        if (endsProcess) child.end()
+        // It was called off while its process started: nobody would end an idle one.
+        if (endsProcess || signal?.aborted) child.end()
         else this.#keep(child, bounds.megabytes)
       }
       if (signal?.aborted) await child?.gone()

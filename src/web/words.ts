@@ -1,5 +1,6 @@
 /** Formats words of the contract, counts, measured values, digests and times for people. */
-import { enumerations } from "../contract/schema/enumerations.ts"
+import { isKeyOf } from "../contract/each.ts"
+import { enumerations, type LibraryPermission, type Permission } from "../contract/schema/enumerations.ts"
 
 export { shortened } from "../contract/text.ts"
 
@@ -81,7 +82,7 @@ export const clockTime = (at: string, now: number): string =>
   at.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? `${at.slice(11, 16)} UTC` : dateAndTime(at)
 
 /** What a credential or a key permits, as its lists say it; forms say more. */
-const PERMITTED: Readonly<Record<string, string>> = {
+const PERMITTED: Readonly<Record<Permission | LibraryPermission, string>> = {
   post_thread: "write in Threads",
   publish_records: "publish records",
   manage_own_experiments: "run experiments",
@@ -91,7 +92,7 @@ const PERMITTED: Readonly<Record<string, string>> = {
   post_notes: "write notes",
 }
 export const permittedInWords = (permissions: readonly string[]): string =>
-  permissions.map((name) => PERMITTED[name] ?? words(name)).join(", ")
+  permissions.map((name) => (isKeyOf(PERMITTED, name) ? PERMITTED[name] : words(name))).join(", ")
 
 /** The values of an enumeration as the options of a select. */
 export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] =>

@@ -52,6 +52,17 @@ test("a helper is first to be killed from its start: several that start together
   child.end()
 })
 
+test("work that is called off while its process starts ends that process", { skip, timeout: 12_000 }, async (t) => {
+  const pool = new Pool({ processes: 1, waiting: 1 })
+  t.teardown(() => pool.close())
+  const job = { name: "image", bounds: { seconds: 10, megabytes: 64 }, output: 1_000, tooCostly: () => new Error("no") }
+  const calling = new AbortController()
+  const off = pool.run(job as never, { bytes: "", mediaType: "image/png", encode: false }, null, calling.signal)
+  calling.abort()
+  await t.rejects(off, { name: "AbortError" })
+  t.same(childrenOf(process.pid), [])
+})
+
 test("work whose process the system kills is refused for now, not as too large", { skip }, async (t) => {
   const pool = new Pool({ processes: 1, waiting: 1 })
   t.teardown(() => pool.close())

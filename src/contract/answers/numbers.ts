@@ -64,7 +64,8 @@ export function numbersInWords(found: RecordNumbers): string | null {
   const all = found.numbers + found.unread
   if (all === 0) return null
   const known = found.resolve + found.moved + found.settings
-  const moved = found.moved === 0 ? "" : `, ${found.moved} of them as they were before`
+  const moved =
+    found.moved === 0 ? "" : all === 1 ? ", as it was before" : `, ${found.moved} of them as they were before`
   const rest = found.unresolved.length === 0 ? "" : `; not found: ${found.unresolved.join(", ")}`
   const count = all > 1 ? `${known} of its ${all} numbers are` : known === 1 ? "its number is" : "its number is not"
   return `${count} in the record${moved}${rest}`

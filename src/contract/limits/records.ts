@@ -31,7 +31,7 @@ export const ofRecords = {
    * attempts reported. Everybody's writes wait meanwhile.
    */
   effectValues: 100_000,
-  /** Effects that a report after its attempt's end has worked out again, with those that repeat them. */
+  /** Effects that a report of metrics works out again, with those that repeat them: at success, or later. */
   movedEffects: 300,
   executionAttempts: 50,
   papers: 50,

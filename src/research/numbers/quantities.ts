@@ -127,6 +127,7 @@ export function facetOf(source: Source & { readonly arm?: string | null }, facet
   return setting && saidAs(setting.value)
 }
 
+/** What the attempts of a group have in common, by dimension or setting: each number of a text asks for it again. */
 const shared = new WeakMap<Group, Map<string, string | undefined>>()
 /** Returns a dimension or setting that all values of a group have in common. */
 export function facetIn(group: Group, facet: string): string | undefined {
