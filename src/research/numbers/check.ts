@@ -19,8 +19,8 @@ import { Resolver } from "./resolving.ts"
 import type { Known, KnownEffect, Own, Point } from "./scope.ts"
 import { formerly } from "./then.ts"
 
-/** Quantities of Rooms, and checked texts, kept for the next time. */
-const [KEPT, TEXTS] = [4, 1_000]
+/** Quantities of Rooms, those that writes are checked against, and checked texts, kept for the next time. */
+const [KEPT, KEPT_IN_WRITES, TEXTS] = [4, 16, 1_000]
 /** Rooms whose states are kept. */
 const ROOMS = 50
 /** Characters of a text that states numbers of its own, such as a plan. */
@@ -192,11 +192,18 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     const numbers = new Map<string, ReturnType<typeof numbersOf>>()
     let newest: readonly KnownEffect[] | undefined
     let whole: { readonly quantities: Quantities | undefined } | undefined
+    const reached = new Map<string, Quantities | undefined>()
+    const own = ownOf(context)
+    const wholeOf = () => (whole ??= { quantities: reach.whole(roomId, most, kept) }).quantities
     const counted = (noun: string) =>
       noun === "experiment" ? experimentCount.one(roomId).count : recordCount.one(roomId, noun).count || undefined
     return {
-      own: ownOf(context),
-      whole: () => (whole ??= { quantities: reach.whole(roomId, most, kept) }).quantities,
+      own,
+      /** The quantities that a text is checked against, worked out once for all texts that are about the same. */
+      quantities: (attempts: readonly string[], experiments: readonly string[]) =>
+        reached.getOrInsertComputed(JSON.stringify([attempts, experiments]), () =>
+          reach.quantities({ roomId, attempts, experiments }, own.attemptIds, most, kept, wholeOf()),
+        ),
       numbersOf: (holder: Holder, text: string) =>
         numbers.getOrInsertComputed(`${holder.kind} ${holder.id}`, () => numbersOf(holder, text)),
       countOf: (noun: string) => counts.getOrInsertComputed(noun, counted),
@@ -230,15 +237,11 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       roomId,
       first.labels.map((label) => label.text),
     )
-    const { own } = ground
-    const about = {
-      roomId,
-      attempts: idsOf(objects, "attempt").map(({ id }) => id),
-      experiments: [...(context.experimentIds ?? []), ...idsOf(objects, "experiment").map(({ id }) => id)],
-    }
+    const attempts = idsOf(objects, "attempt").map(({ id }) => id)
+    const experiments = [...(context.experimentIds ?? []), ...idsOf(objects, "experiment").map(({ id }) => id)]
     const dates = first.numerals.filter(({ isDate }) => isDate)
     const stated = first.numerals.length - dates.length
-    const found = stated > 0 ? reach.quantities(about, own.attemptIds, most, kept, ground.whole()) : undefined
+    const found = stated > 0 ? ground.quantities(attempts, experiments) : undefined
     const read =
       found === undefined
         ? { ...first, numerals: dates, unread: first.unread + stated }
@@ -363,7 +366,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     "SELECT position, digest FROM journal ORDER BY position DESC LIMIT 1",
   )
   const stands = db.prepare("SELECT 1 FROM journal WHERE position = +? AND digest = +?")
-  const keptInWrites = new Remembered<{ quantities: Quantities; position: number; digest: Buffer }>(KEPT)
+  const keptInWrites = new Remembered<{ quantities: Quantities; position: number; digest: Buffer }>(KEPT_IN_WRITES)
   /**
    * What one write worked out holds for the next, unless it was rolled back: then the row that was the journal's newest
    * has gone, or is another.
