@@ -18,8 +18,10 @@ const expand = promisify<Uint8Array, Buffer>(inflateRaw)
 const HALF = limits.logBytes / 2
 const NEWLINE = 10
 
+/** The rest of a log that is refused is not read. */
+const headers = { connection: "close" }
 const invalid = (message: string) =>
-  new Refusal("invalid_schema", `The log ${message}. Nothing was stored.`, { issues: [{ path: "", message }] })
+  new Refusal("invalid_schema", `The log ${message}. Nothing was stored.`, { issues: [{ path: "", message }], headers })
 
 /** Where a piece of at most `logPieceBytes` may end: after a line, or else between two characters. */
 function endOfPiece(bytes: Buffer): number {
@@ -93,7 +95,7 @@ export async function takeLog(
     bytes += chunk.length
     if (bytes > limits.logBodyBytes)
       throw new Refusal("request_too_large", `The log is over ${limits.logBodyBytes} bytes. Send its end alone.`, {
-        headers: { connection: "close" },
+        headers,
       })
     rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk])
     hold(held + rest.length)

@@ -66,7 +66,7 @@ export class Connections {
   }
 
   /** Marks the connection of a finished request as idle. */
-  ends({ socket }: IncomingMessage): void {
+  ends(socket: Socket): void {
     if (!socket.destroyed) this.#idle.set(socket, this.#owners.get(socket) ?? null)
   }
 

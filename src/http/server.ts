@@ -1,6 +1,7 @@
 /** The HTTP server around the application: time limits, base path, graceful shutdown. */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server } from "node:http"
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { toNodeHandler } from "h3/node"
 import { basePathOf } from "../contract/base-path.ts"
@@ -96,24 +97,26 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   const inProgress = new Set<ServiceResponse>()
   let isEnding = false
 
+  /** @param socket the request's own, which it has lost if it was answered before its body had come */
   const finish = (
-    request: IncomingMessage,
+    { method = "" }: IncomingMessage,
+    socket: Socket,
     response: ServiceResponse,
     context: RequestContext,
     sentBefore: number,
   ): void => {
     inProgress.delete(response)
-    connections.ends(request)
+    connections.ends(socket)
     // At shutdown, a connection whose headers were already sent stays open after its response.
     if (isEnding) setImmediate(() => server.closeIdleConnections())
     const milliseconds = performance.now() - context.startedAt
     const status = response.writableFinished ? response.statusCode : 0
     if (metrics !== undefined) {
       metrics.inProgress -= 1
-      metrics.answered(context.route, request.method ?? "", status, milliseconds)
+      metrics.answered(context.route, method, status, milliseconds)
     }
     if (requestLog?.everyRequest)
-      requestLog.request(context, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
+      requestLog.request(context, method, status, milliseconds, socket.bytesWritten - sentBefore)
   }
 
   /** Refuses a request outside the framework. An unexpected failure ends this request, not the service. */
@@ -143,13 +146,14 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
 
   const answer = inTurn((request: IncomingMessage, response: ServiceResponse): void => {
     const context = new RequestContext(addressOf(request, trustProxy), request.headers["x-request-id"])
-    const sentBefore = requestLog?.everyRequest ? request.socket.bytesWritten : 0
+    const { socket } = request
+    const sentBefore = requestLog?.everyRequest ? socket.bytesWritten : 0
     response.context = context
     response.ownHeaders = ownHeaders
     response.budgets = budgets
     inProgress.add(response)
     if (metrics !== undefined) metrics.inProgress += 1
-    response.once("close", () => finish(request, response, context, sentBefore))
+    response.once("close", () => finish(request, socket, response, context, sentBefore))
     response.shouldKeepAlive &&= !isEnding
     try {
       connections.begins(request)

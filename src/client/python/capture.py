@@ -2,6 +2,8 @@
 
 #: Bytes of the beginning and of the end of a log that are sent.
 _LOG_HALF = 8 << 20
+#: Characters of a line.
+_LOG_LINE = 1 << 16
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 #: What looks like a secret. The first group is kept, the rest is masked.
@@ -39,8 +41,8 @@ class _Log:
         with self._lock:
             *lines, rest = (self._rest.get(stream, "") + text).split("\n")
             # A line that does not end is cut, so that it takes no memory.
-            if len(rest) > 1 << 16:
-                lines, rest = [*lines, rest[: 1 << 16] + " …"], ""
+            if len(rest) > _LOG_LINE:
+                lines, rest = [*lines, rest], ""
             self._rest[stream] = rest
             for line in lines:
                 self._line(stream, line)
@@ -49,7 +51,8 @@ class _Log:
     def _line(self, stream: str, line: str) -> None:
         # Of what a progress bar overwrote, the last is kept.
         shown = _CONTROLS.sub("", _ESCAPES.sub("", line.rstrip("\r").rpartition("\r")[2]))
-        kept = f"{time.monotonic() - self._began:9.3f} {'! ' if stream == 'stderr' else ''}{shown[: 1 << 16]}\n"
+        cut = shown if len(shown) <= _LOG_LINE else shown[:_LOG_LINE] + " …"
+        kept = f"{time.monotonic() - self._began:9.3f} {'! ' if stream == 'stderr' else ''}{cut}\n"
         if self._bytes < _LOG_HALF:
             self._file.write(kept)
             self._bytes += len(kept.encode("utf-8", "replace"))
