@@ -38,6 +38,7 @@ import atexit
 import codecs
 import collections
 import contextlib
+import dataclasses
 import datetime
 import difflib
 import enum

@@ -23,6 +23,7 @@ class _Wandb:
         self.run: Optional[_WandbRun] = None
         self._config, self.summary = _Config(), _Config()
         self._hooked = False
+        self._finalized = 0
         self._exit_code: Optional[int] = None
 
     @property
@@ -51,6 +52,8 @@ class _Wandb:
 
         With mode="offline", or WANDB_MODE=offline, the reports are kept for `deliver`.
         """
+        if other.get("resume"):
+            _unsupported("init: resume is not supported: this is an attempt of its own")
         # A run of the process that this one was forked from goes on there.
         if self.run is not None and self.run.process == os.getpid():
             self.run.finish()
@@ -93,6 +96,11 @@ class _Wandb:
 
     def _hook(self) -> None:
         """Makes the end of the program the end of the run: its exit code, and an exception as its failure."""
+        processes = sys.modules.get("multiprocessing.process")
+        if processes is not None and processes.parent_process() is not None and self._finalized != os.getpid():
+            # A process of multiprocessing leaves out what is registered for the end of a program.
+            self._finalized = os.getpid()
+            sys.modules["multiprocessing.util"].Finalize(None, self._leave, exitpriority=100)
         if self._hooked:
             return
         self._hooked = True
@@ -108,7 +116,17 @@ class _Wandb:
             leave(status)
 
         sys.excepthook, sys.exit = failed, leaving  # type: ignore[assignment]
-        atexit.register(lambda: self.run is not None and self.run.finish(self._exit_code))
+        atexit.register(self._leave)
+
+    def _leave(self) -> None:
+        """Ends the run with its process; a run of the process that this one was forked from goes on."""
+        kind, error, trace = sys.exc_info()
+        if self.run is None or self.run.process != os.getpid():
+            return
+        if kind is None:
+            self.run.finish(self._exit_code)
+        else:
+            self.run.__exit__(kind, error, trace)
 
     def _ended(self, run: _WandbRun) -> None:
         if self.run is run:
@@ -135,8 +153,8 @@ class _Wandb:
     def watch(self, *_: Any, **__: Any) -> None:
         """Gradients are not reported."""
 
-    def define_metric(self, *_: Any, **__: Any) -> None:
-        """Steps are the attempt's own."""
+    def define_metric(self, *given: Any, **named: Any) -> None:
+        _define_metric(*given, **named)
 
     def login(self, *_: Any, **__: Any) -> bool:
         """The credential is in RESEARCH_ROOM_TOKEN."""

@@ -79,6 +79,7 @@ class _WandbRun:
         self.step = 0
         self._logged: Dict[str, Any] = {}
         self._lock = threading.RLock()
+        self._ended = False
         self._registered: Optional[_Config] = None
         self._began = time.monotonic()
         self.process = os.getpid()
@@ -135,6 +136,9 @@ class _WandbRun:
         commit: Optional[bool] = None,
         **_: Any,
     ) -> None:
+        if self._ended:
+            _unsupported("log: the run has finished; nothing is reported")
+            return
         try:
             at = self.step if step is None else int(step)
             self._log(data or {}, at)
@@ -145,6 +149,8 @@ class _WandbRun:
     def _log(self, data: Mapping[str, Any], step: int) -> None:
         plain: Dict[str, Any] = {}
         for name, value in _flat(data):
+            if not isinstance(value, (_Table, _Nothing)) and hasattr(value, "columns") and hasattr(value, "values"):
+                value = _Table(dataframe=value)
             if isinstance(value, _Table):
                 self._log_table(name, value)
             elif isinstance(value, (bool, str)) or hasattr(value, "_wandb_media"):
@@ -190,8 +196,8 @@ class _WandbRun:
     def watch(self, *_: Any, **__: Any) -> None:
         """Gradients are not reported."""
 
-    def define_metric(self, *_: Any, **__: Any) -> None:
-        """Steps are the attempt's own."""
+    def define_metric(self, *given: Any, **named: Any) -> None:
+        _define_metric(*given, **named)
 
     def _log_summary(self, attempt: Attempt) -> None:
         """Reports what the script itself put into the summary. A name that it also logged becomes summary/NAME."""
@@ -204,7 +210,7 @@ class _WandbRun:
     def _end(self) -> Optional[Attempt]:
         """The attempt, at the run's only end. It is registered if it was not yet."""
         attempt = self._register()
-        self._attempt = None
+        self._attempt, self._ended = None, True
         _wandb._ended(self)
         if attempt is not None:
             self._log_summary(attempt)
@@ -243,13 +249,25 @@ class _WandbRun:
 
 def _told_settings(settings: Mapping[str, Any]) -> Dict[str, Any]:
     """The settings of a script as the configuration of its attempt. What JSON has no word for is told as text."""
-    told: Dict[str, Any] = {}
-    for key, value in settings.items():
-        try:
-            told[str(key)] = _plain(value)
-        except (TypeError, ValueError):
-            told[str(key)] = str(value)[:200]
-    return told
+    return {str(key): _told_setting(value) for key, value in settings.items()}
+
+
+def _told_setting(value: Any) -> Any:
+    """Two runs with equal settings must tell the same, so no address of memory is told."""
+    try:
+        return _plain(value)
+    except (TypeError, ValueError):
+        pass
+    if isinstance(value, Mapping):
+        return _told_settings(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _told_settings({field.name: getattr(value, field.name) for field in dataclasses.fields(value)})
+    if isinstance(value, argparse.Namespace):
+        return _told_settings(vars(value))
+    if isinstance(value, (list, tuple)):
+        return [_told_setting(each) for each in value]
+    name = getattr(value, "__qualname__", None)
+    return re.sub(" at 0x[0-9a-fA-F]+", "", str(value))[:200] if name is None else str(name)
 
 
 def _flat(data: Mapping[str, Any], before: str = "") -> Iterator[Tuple[str, Any]]:
@@ -258,6 +276,15 @@ def _flat(data: Mapping[str, Any], before: str = "") -> Iterator[Tuple[str, Any]
             yield from _flat(value, f"{before}{name}/")
         else:
             yield f"{before}{name}", value
+
+
+def _define_metric(name: Any = "", step_metric: Any = None, *_: Any, summary: Any = None, **__: Any) -> None:
+    """Says what a definition asks for beside the attempt's own steps and last values."""
+    if step_metric is not None or summary not in (None, "last", "none"):
+        _unsupported(
+            f"define_metric: of {name}, steps are those of log and the last value is reported; put another one into"
+            " the summary"
+        )
 
 
 _said: Set[str] = set()
@@ -295,6 +322,15 @@ class _Nothing:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getitem__(self, _: Any) -> "_Nothing":
+        return self
+
+    def __setitem__(self, _: Any, __: Any) -> None:
+        return None
 
     def __bool__(self) -> bool:
         return False

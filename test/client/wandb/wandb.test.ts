@@ -1,10 +1,7 @@
 /** Small training scripts written for wandb, run with the import changed and nothing else. */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import t from "tap"
-import { machine, missing, python } from "../runs/place.ts"
+import { missing } from "../../runs/place.ts"
+import { scripts } from "./scripts.ts"
 
 const regression = `
 import random
@@ -129,23 +126,11 @@ if __name__ == "__main__":
 const lacks = missing()
 if (lacks !== null) t.comment(`${lacks}: no script for wandb was run`)
 else {
-  const here = await machine()
-  t.teardown(() => here.close())
-  here.git("remote", "set-url", "origin", here.address)
-  const script = async (name: string, text: string, more: Readonly<Record<string, string>> = {}) => {
-    writeFileSync(join(here.folder, name), text)
-    const env = { PATH: process.env.PATH ?? "", HOME: here.folder, RESEARCH_ROOM_URL: here.url, ...more }
-    const room = { RESEARCH_ROOM_TOKEN: here.token, RESEARCH_ROOM_SPOOL: here.spool }
-    const child = spawn(python, [join(here.folder, name)], { cwd: here.work, env: { ...env, ...room, ...more } })
-    let [out, err] = ["", ""]
-    child.stdout.setEncoding("utf8").on("data", (piece: string) => (out += piece))
-    child.stderr.setEncoding("utf8").on("data", (piece: string) => (err += piece))
-    const [code] = (await once(child, "close")) as [number]
-    return { code, out, err }
-  }
+  const { here, script, ...all } = await scripts(t)
   const reported = async (experimentId: string) => {
-    const [attempt] = await here.attempts(experimentId)
-    return here.attempt(attempt?.attemptId ?? "")
+    const [attempt] = await all.reported(experimentId)
+    if (attempt === undefined) throw new Error("There is no attempt")
+    return attempt
   }
 
   t.test("a regression: config, log, watch, summary and finish", async (t) => {
@@ -226,7 +211,7 @@ else {
     const experimentId = await here.experiment("Do the folds agree?")
     const { code, out, err } = await script("folds.py", folds, { RESEARCH_ROOM_EXPERIMENT: experimentId })
     t.match([code, out], [0, /^unknown/], err)
-    const attempts = await Promise.all((await here.attempts(experimentId)).map((each) => here.attempt(each.attemptId)))
+    const attempts = await all.reported(experimentId)
     t.same(attempts.map(({ status, metrics }) => [status, metrics[0]?.value]).sort(), [
       ["succeeded", 0],
       ["succeeded", 0.125],
