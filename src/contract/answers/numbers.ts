@@ -15,7 +15,7 @@ const is = shape({
   kind: v.picklist(["mean", "effect", "metric", "count", "setting", "dimension"]),
   of: v.nullable(
     shape({
-      kind: v.picklist(["room", "experiment", "attempt", "record", "plan"]),
+      kind: v.picklist(["room", "experiment", "attempt", "record", "plan", "checkpoint"]),
       id,
       label: v.nullable(v.string()),
     }),

@@ -320,12 +320,12 @@ function warnings({
           }),
       ]
     },
-    post_research_checkpoint({ result: { supersedesCheckpointId }, body, roomId }) {
+    post_research_checkpoint({ result: { supersedesCheckpointId }, body, id, roomId }) {
       const earlier =
         typeof supersedesCheckpointId === "string" ? checkpoints.read(supersedesCheckpointId)?.checkpoint : undefined
       const { conclusion, answer, synthesis, citations } = body
       const texts = { "/conclusion": conclusion, "/answer": answer, "/synthesis": synthesis }
-      const found: Warning[] = unresolved({ roomId, versionIds: citations }, texts)
+      const found: Warning[] = unresolved({ roomId, versionIds: citations, checkpointId: id }, texts)
       if (earlier === undefined) return found
       const { checkpointId } = earlier
       if (earlier.coversThrough > body.coversThrough)

@@ -41,10 +41,16 @@ const STATED = /^[\s=:`"'(_*]{0,3}(?:(?:size )?of|is|was|at|set to)[\s=:`"'–_*
 const AFTER = /^[\s\-`_*]{0,2}$/
 const LISTED = /^[\s`]{0,2}(?:,|and|or|to|through|–|-|, and|&)[\s`]{0,2}$/
 const RANGED = /^\s?(?:to|through|–|-)\s?$/
+/** A word before the value of a dimension that another such word takes up again. */
+const PLACING = /\b(?:at|with|for|after|using|from|to) $/u
 /** Most characters between the name of a dimension and its value. */
 const NEAR = 16
 /** Most values of a range of labels or seeds. */
 const RANGE = 1_000
+
+/** Whether a number stands without a unit, a sign or another form. */
+export const isBare = ({ form, unit, sign, role }: Numeral): boolean =>
+  form === "plain" && unit === null && sign === null && role !== "spread"
 
 /** The labels of a text as mentions; "A3 to A5" names A4 as well. */
 function labelsOf(text: string, { labels }: Numerals): Mention[] {
@@ -60,6 +66,16 @@ function labelsOf(text: string, { labels }: Numerals): Mention[] {
   })
 }
 
+/** Mentions by facet. A form of a word names nothing where the sentence has a name as it is written. */
+function byFacetOf(mentions: readonly Mention[]): Map<string, Mention[]> {
+  const found = Map.groupBy(mentions, ({ facet }) => facet)
+  for (const [facet, some] of found) {
+    const written = some.filter(({ isInflected = false }) => !isInflected)
+    if (written.length > 0 && written.length < some.length) found.set(facet, written)
+  }
+  return found
+}
+
 /** The words of a text that a Room has a meaning for, and what each number is beside. */
 export class Passages {
   readonly text: string
@@ -72,6 +88,8 @@ export class Passages {
   /** The cell at the head of the column in which a number stands, if it stands in a table. */
   readonly heads: ReadonlyMap<Numeral, Span>
   readonly #quantities: Quantities
+  /** The names of dimensions and settings in the text. */
+  readonly #dimensions: readonly Mention[]
   readonly #measured: ReadonlyMap<Sentence | undefined, readonly Numeral[]>
 
   constructor(text: string, read: Numerals, quantities: Quantities) {
@@ -90,8 +108,9 @@ export class Passages {
           }),
     )
     const named = quantities.names.in(text)
+    this.#dimensions = named.filter(({ facet }) => facet === "name")
     this.#enclose(named.filter(({ facet }) => facet !== "name"))
-    this.#place(named.filter(({ facet }) => facet === "name"))
+    this.#place(this.#dimensions)
     const values = [...this.placed].flatMap(([numeral, { facet }]) => this.#valuesOf(numeral, facet))
     this.mentions = [...named.filter(({ facet }) => facet !== "name"), ...labelsOf(text, read), ...values].sort(
       (one, other) => one.start - other.start,
@@ -163,6 +182,33 @@ export class Passages {
       if (this.placed.has(numeral) || !LISTED.test(text.slice(numeral.end, next.start))) continue
       if (this.#isKnown(numeral, listed.facet)) this.placed.set(numeral, listed)
     }
+    if (this.placed.size > 0) this.#repeat()
+  }
+
+  /** A number behind the same word as one with a place has that place too: "2 points at 50 labels and 1 at 400". */
+  #repeat(): void {
+    const last = new Map<string, { readonly facet: string; readonly sentence: Sentence | undefined }>()
+    for (const numeral of this.numerals) {
+      const [word] = PLACING.exec(this.text.slice(Math.max(0, numeral.start - 8), numeral.start)) ?? []
+      if (word === undefined || numeral.isDate) continue
+      const sentence = this.sentenceOf(numeral)
+      const placed = this.placed.get(numeral)
+      if (placed !== undefined) {
+        if (placed.facet !== "seed") last.set(word, { facet: placed.facet, sentence })
+        continue
+      }
+      const { facet, sentence: before } = last.get(word) ?? {}
+      if (facet === undefined || before !== sentence || !isBare(numeral) || this.inside.has(numeral)) continue
+      if (this.#isKnown(numeral, facet)) this.placed.set(numeral, { facet, isBefore: false })
+    }
+  }
+
+  /** The dimensions and settings that the sentence of a number names, but for seeds, which are many small numbers. */
+  dimensionsOf(numeral: Numeral): string[] {
+    const sentence = this.sentenceOf(numeral)
+    return this.#dimensions.flatMap(({ value, start }) =>
+      sentence !== undefined && start >= sentence.start && start < sentence.end && value !== "seed" ? [value] : [],
+    )
   }
 
   /** The values of a dimension that a number names; the first of a range names all between. */
@@ -225,7 +271,7 @@ export class Passages {
   /** The mentions of a sentence by facet, and its numbers that may be measured. */
   around(sentence: Sentence) {
     return this.#ofSentence.getOrInsertComputed(sentence, () => ({
-      byFacet: Map.groupBy(this.within(sentence), ({ facet }) => facet),
+      byFacet: byFacetOf(this.within(sentence)),
       values: (this.#measured.get(sentence) ?? []).filter(
         (each) =>
           !each.isDate &&

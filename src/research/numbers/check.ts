@@ -9,6 +9,7 @@ import type { Labels } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Effect, Figures as EffectFigures } from "../measurements/working-out.ts"
 import { Remembered } from "../measurements/remembered.ts"
+import type { KeptTables } from "../measurements/kept-tables.ts"
 import type { Values } from "../measurements/values.ts"
 import { Passages } from "./bindings.ts"
 import { forgetPhrases, type Quantities, type Holder } from "./quantities.ts"
@@ -17,10 +18,11 @@ import { numeralsIn, readsOtherwise } from "./numerals.ts"
 import { presentOf, type Resolved } from "./found.ts"
 import { Resolver } from "./resolving.ts"
 import type { Known, KnownEffect, Own, Point } from "./scope.ts"
+import { tableSources } from "./tables.ts"
 import { formerly } from "./then.ts"
 
-/** Quantities of Rooms, those that writes are checked against, and checked texts, kept for the next time. */
-const [KEPT, KEPT_IN_WRITES, TEXTS] = [4, 16, 1_000]
+/** Quantities of Rooms, and checked texts, kept for the next time. */
+const [KEPT, TEXTS] = [4, 1_000]
 /** Rooms whose states are kept. */
 const ROOMS = 50
 /** Characters of a text that states numbers of its own, such as a plan. */
@@ -37,6 +39,8 @@ export interface Context {
   readonly attemptIds?: readonly string[]
   readonly experimentIds?: readonly string[]
   readonly planIds?: readonly string[]
+  /** The checkpoint whose table the text rests on. */
+  readonly checkpointId?: string
   /** When the text landed: a number that held then and does not now has moved. */
   readonly since?: string
 }
@@ -52,7 +56,7 @@ interface EffectRow {
 
 export type Checking = ReturnType<typeof checking>
 
-export function checking(db: Db, values: Values, labelled: Labels) {
+export function checking(db: Db, values: Values, labelled: Labels, keptTables: Pick<KeptTables, "shown">) {
   const effectSince = db.prepare("SELECT 1 FROM finding_effects WHERE version_id >= +? LIMIT 1")
   const EFFECT = `SELECT f.version_id AS versionId, r.label, f.effect, f.figures,
        m.holder_id IS NOT NULL AS hasMoved, m.now
@@ -124,6 +128,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       })
   }
   const former = formerly(db, values)
+  const tableOf = tableSources(db, keptTables)
   const reach = reaching(db, values)
   const keptQuantities = new Remembered<Quantities>(KEPT)
   /** The objects that labels of a text name, by label. */
@@ -167,18 +172,23 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     return effectSince.get(first) === undefined ? [] : effectsFrom(effectsOf.all(roomId, first))
   }
 
-  function ownOf({ versionIds = [], attemptIds = [], experimentIds = [], planIds = [] }: Context) {
+  function ownOf({ roomId, versionIds = [], checkpointId, ...context }: Context) {
+    const { attemptIds = [], experimentIds = [], planIds = [], since } = context
+    const table = checkpointId === undefined ? undefined : tableOf(roomId, checkpointId, since !== undefined)
+    const measured = labelled(roomId, table?.attempts.slice(0, NEAR) ?? []).map(({ id }) => id)
     const rows = versionIds.flatMap((versionId) => attemptsOfFinding.all(versionId))
     const compared = rows.filter(({ role }) => role !== "evidence").map(({ attemptId }) => attemptId)
     const all = [
       ...rows.map(({ attemptId }) => attemptId),
       ...attemptIds,
+      ...measured,
       ...experimentIds.flatMap((id) => attemptsOfExperiment.all(id).map(({ attemptId }) => attemptId)),
     ]
     const plans = new Set([...planIds, ...versionIds.flatMap((id) => planOfFinding.get(id)?.planId ?? [])])
     return {
       attemptIds: new Set(all),
-      compared: new Set([...compared, ...attemptIds]),
+      compared: new Set([...compared, ...attemptIds, ...measured]),
+      effects: table?.effects ?? [],
       versionIds,
       planIds: [...plans],
     }
@@ -192,18 +202,11 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     const numbers = new Map<string, ReturnType<typeof numbersOf>>()
     let newest: readonly KnownEffect[] | undefined
     let whole: { readonly quantities: Quantities | undefined } | undefined
-    const reached = new Map<string, Quantities | undefined>()
-    const own = ownOf(context)
-    const wholeOf = () => (whole ??= { quantities: reach.whole(roomId, most, kept) }).quantities
     const counted = (noun: string) =>
       noun === "experiment" ? experimentCount.one(roomId).count : recordCount.one(roomId, noun).count || undefined
     return {
-      own,
-      /** The quantities that a text is checked against, worked out once for all texts that are about the same. */
-      quantities: (attempts: readonly string[], experiments: readonly string[]) =>
-        reached.getOrInsertComputed(JSON.stringify([attempts, experiments]), () =>
-          reach.quantities({ roomId, attempts, experiments }, own.attemptIds, most, kept, wholeOf()),
-        ),
+      own: ownOf(context),
+      whole: () => (whole ??= { quantities: reach.whole(roomId, most, kept) }).quantities,
       numbersOf: (holder: Holder, text: string) =>
         numbers.getOrInsertComputed(`${holder.kind} ${holder.id}`, () => numbersOf(holder, text)),
       countOf: (noun: string) => counts.getOrInsertComputed(noun, counted),
@@ -237,11 +240,15 @@ export function checking(db: Db, values: Values, labelled: Labels) {
       roomId,
       first.labels.map((label) => label.text),
     )
-    const attempts = idsOf(objects, "attempt").map(({ id }) => id)
-    const experiments = [...(context.experimentIds ?? []), ...idsOf(objects, "experiment").map(({ id }) => id)]
+    const { own } = ground
+    const about = {
+      roomId,
+      attempts: idsOf(objects, "attempt").map(({ id }) => id),
+      experiments: [...(context.experimentIds ?? []), ...idsOf(objects, "experiment").map(({ id }) => id)],
+    }
     const dates = first.numerals.filter(({ isDate }) => isDate)
     const stated = first.numerals.length - dates.length
-    const found = stated > 0 ? ground.quantities(attempts, experiments) : undefined
+    const found = stated > 0 ? reach.quantities(about, own.attemptIds, most, kept, ground.whole()) : undefined
     const read =
       found === undefined
         ? { ...first, numerals: dates, unread: first.unread + stated }
@@ -298,7 +305,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
         : { kind: "record", id: context.versionIds?.[0] ?? context.roomId, label: null }
     const belonging: Own = {
       attemptIds: own.attemptIds,
-      versionIds: new Set(own.versionIds),
+      versionIds: new Set([...own.versionIds, ...own.effects.map(({ holder }) => holder.id)]),
       groups: succeeded.size === 0 ? [] : found.groupsAmong(succeeded, holder),
     }
     const stated = new Map<string, ReturnType<typeof numbersOf>>()
@@ -315,11 +322,12 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     ]
     const findings = [...own.versionIds, ...idsOf(objects, "finding").map(({ id }) => id)]
     const passages = new Passages(text, read, found)
+    let effectsNamed: readonly KnownEffect[] | undefined
     const known: Known = {
       pointsAt: ground.pointsAt([...passages.steps].slice(0, STEPS)),
       ...{ quantities: found, own: belonging, behind: behindOf(objects), planned, countOf: ground.countOf },
       newestEffects: ground.newestEffects,
-      effectsNamed: () => ground.effectsAmong(findings),
+      effectsNamed: () => (effectsNamed ??= [...ground.effectsAmong(findings), ...own.effects]),
       statedIn: (label) =>
         stated.getOrInsertComputed(label, () => {
           const object = objects.get(label)
@@ -366,7 +374,7 @@ export function checking(db: Db, values: Values, labelled: Labels) {
     "SELECT position, digest FROM journal ORDER BY position DESC LIMIT 1",
   )
   const stands = db.prepare("SELECT 1 FROM journal WHERE position = +? AND digest = +?")
-  const keptInWrites = new Remembered<{ quantities: Quantities; position: number; digest: Buffer }>(KEPT_IN_WRITES)
+  const keptInWrites = new Remembered<{ quantities: Quantities; position: number; digest: Buffer }>(KEPT)
   /**
    * What one write worked out holds for the next, unless it was rolled back: then the row that was the journal's newest
    * has gone, or is another.

@@ -1,14 +1,16 @@
 /** Differences that a text states: effects of findings, and of two groups that a sentence names. */
 import type { Scalar } from "../measurements/cells.ts"
+import type { Gap } from "../measurements/sides.ts"
 import { folded } from "../measurements/stated.ts"
-import type { Effect } from "../measurements/working-out.ts"
 import { type Bindings, PARAGRAPH, SENTENCE } from "./bindings.ts"
 import { states } from "./comparing.ts"
 import { type Is, isOfGroup, type Match, type Sheet, sheetOfEffect } from "./found.ts"
 import type { Numeral } from "./numerals.ts"
 import { type Group, type Metric, saidAs } from "./quantities.ts"
-import type { Scope } from "./scope.ts"
+import type { KnownEffect, Scope } from "./scope.ts"
 import { anyOf, near } from "./words.ts"
+
+type Effect = KnownEffect["effect"]
 
 /** Most groups whose differences are worked out for a number. */
 const PAIRS = 24
@@ -31,6 +33,11 @@ const SECOND_BEFORE = new RegExp(
   "iu",
 )
 
+/** The differences of groups that were worked out, for as long as the groups are kept. */
+const gaps = new WeakMap<Group, WeakMap<Group, Gap | null>>()
+const gapOf = (mine: Group, theirs: Group): Gap | null =>
+  gaps.getOrInsertComputed(mine, () => new WeakMap()).getOrInsertComputed(theirs, () => mine.side.less(theirs.side))
+
 export class Differences {
   readonly #scope: Scope
 
@@ -50,6 +57,8 @@ export class Differences {
         if (!isNamed || !this.#scope.isCalled(effect.metric, bindings)) continue
       const sides = this.#sidesOf(effect, numeral, bindings)
       if (sides === undefined || (!isNamed && !(sides.isNamed && metric !== undefined))) continue
+      // A table has many differences.
+      if (holder.kind === "checkpoint" && sides.order === "open") continue
       const measure = { name: effect.metric, unit: before.unit }
       const sheet = sheetOfEffect(before)
       for (const role of roles) {
@@ -170,7 +179,7 @@ export class Differences {
       const [one, other] = isSwapped ? [second, first] : [first, second]
       const all = this.#pairsOf(wide, rest, facet, one ?? "", other ?? "")
       for (const [mine, theirs] of all.slice(0, PAIRS)) {
-        const gap = mine.side.less(theirs.side)
+        const gap = gapOf(mine, theirs)
         if (gap === null) continue
         const { metric } = mine
         const [a, b] = [mine.summary.mean, theirs.summary.mean]

@@ -1,8 +1,8 @@
 /** What a number of a text is found to be, and the numbers that belong to it. */
-import type { EffectFigures } from "../../contract/answers/measurements.ts"
 import { canonicalJson } from "../../contract/json.ts"
 import type { Scalar } from "../measurements/cells.ts"
 import type { Group, Holder, Metric, Quantities } from "./quantities.ts"
+import type { Figured } from "./scope.ts"
 
 export type Is = {
   readonly kind: "mean" | "effect" | "metric" | "count" | "setting" | "dimension"
@@ -41,7 +41,7 @@ export const sheetOf = ({ summary }: Group): Sheet => ({
   ...{ min: summary.min, max: summary.max, n: summary.n },
   half: summary.low === null ? null : summary.mean - summary.low,
 })
-export const sheetOfEffect = (found: EffectFigures): Sheet => ({
+export const sheetOfEffect = (found: Figured): Sheet => ({
   ...{ mean: found.estimate, se: found.se, low: found.low, high: found.high, p: found.p, df: found.df },
   ...{ sd: found.noise?.sd ?? null, n: found.pairs ?? Math.min(found.ofCount, found.againstCount) },
   half: found.low === null ? null : found.estimate - found.low,

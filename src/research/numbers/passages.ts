@@ -12,7 +12,10 @@ export interface Name {
   readonly facet: string
   readonly value: string
 }
-export interface Mention extends Name, Span {}
+export interface Mention extends Name, Span {
+  /** Whether a form of its word names it, as "shifted" does `shift`. */
+  readonly isInflected?: boolean
+}
 
 /** A sentence with its clauses, and the number of its paragraph. */
 export interface Sentence extends Span {
@@ -34,6 +37,20 @@ function stemOf(word: string): string {
   const plain = lower.endsWith("'s") ? lower.slice(0, -2) : lower
   const stem = plain.length > 3 && plain.endsWith("s") && !plain.endsWith("ss") ? plain.slice(0, -1) : plain
   return ALIASES[stem] ?? stem
+}
+
+/** Endings that a word of an arm or a metric takes in a sentence: "shifting" and "shifted" speak of `shift`. */
+const ENDING = /(?:i?ed|ie|ing|e|y)$/
+const NOUN = /(?<=.{5})ation$|(?<=t)ion$/
+/** Fewest letters that a word has in common with a name. */
+const ROOT = 4
+
+/** A word without a common ending; undefined for one that is too short to be told from others. */
+function rootOf(stem: string): string | undefined {
+  if (!/^\p{L}+$/u.test(stem)) return undefined
+  const whole = NOUN.test(stem) ? stem.replace(NOUN, "") : stem.replace(ENDING, "")
+  const root = whole === stem ? stem : whole.replace(/([bdgmnprt])\1$/, "$1")
+  return root.length < ROOT ? undefined : root
 }
 
 interface Word extends Span {
@@ -85,20 +102,42 @@ export class Names {
     some.sort((one, other) => other.words.length - one.words.length)
   }
 
-  /** Finds the names in a text, the longest first at each place. @param isCovered 1 where a text names nothing */
+  #byRoot: ReadonlyMap<string, readonly Name[]> | undefined
+  /** The arms and metrics of one word that no other has in common with a root. */
+  #rooted(): ReadonlyMap<string, readonly Name[]> {
+    const found = new Map<string, { readonly word: string; readonly names: readonly Name[] }[]>()
+    for (const [word, known] of this.#byFirst)
+      for (const { words, names } of known) {
+        const inflected = names.filter(({ facet }) => facet === "arm" || facet === "metric")
+        const root = words.length > 1 || inflected.length === 0 ? undefined : rootOf(word)
+        if (root !== undefined) found.getOrInsertComputed(root, () => []).push({ word, names: inflected })
+      }
+    return new Map(
+      [...found].flatMap(([root, [only, ...others]]) => (only && others.length === 0 ? [[root, only.names]] : [])),
+    )
+  }
+
+  /** What a word with an ending names, if it is no name itself. */
+  #inflected(stem: string): readonly Name[] {
+    this.#byRoot ??= this.#rooted()
+    return this.#byRoot.get(rootOf(stem) ?? "") ?? []
+  }
+
+  /** Finds the names in a text, the longest first at each place. */
   in(text: string): Mention[] {
     const words = wordsOf(text)
     const found: Mention[] = []
     for (let at = 0; at < words.length; at += 1) {
       const first = words[at]
       if (first === undefined) continue
-      for (const known of this.#byFirst.get(first.stem) ?? []) {
-        const last = words[at + known.words.length - 1]
-        if (last === undefined || !known.words.every((word, by) => words[at + by]?.stem === word)) continue
-        for (const name of known.names) found.push({ ...name, start: first.start, end: last.end })
-        at += known.words.length - 1
-        break
-      }
+      const known = this.#byFirst
+        .get(first.stem)
+        ?.find((each) => each.words.every((word, by) => words[at + by]?.stem === word))
+      const last = known === undefined ? first : words[at + known.words.length - 1]
+      const names = known?.names ?? this.#inflected(first.stem)
+      const place = { start: first.start, end: last?.end ?? first.end, isInflected: known === undefined }
+      for (const name of names) found.push({ ...name, ...place })
+      at += (known?.words.length ?? 1) - 1
     }
     return found
   }

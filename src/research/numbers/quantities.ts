@@ -15,7 +15,7 @@ import { Names, phraseOf } from "./passages.ts"
 
 /** An object that a quantity belongs to. */
 export interface Holder {
-  readonly kind: "room" | "experiment" | "attempt" | "record" | "plan"
+  readonly kind: "room" | "experiment" | "attempt" | "record" | "plan" | "checkpoint"
   readonly id: string
   readonly label: string | null
 }
@@ -67,6 +67,7 @@ export interface Quantities {
   readonly roomId: string
   readonly attempts: readonly Measured[]
   readonly byLabel: ReadonlyMap<string, Measured>
+  readonly byId: ReadonlyMap<string, Measured>
   /** By name; a metric has one for each split. */
   readonly metrics: ReadonlyMap<string, readonly Metric[]>
   /** By folded name. */
@@ -269,6 +270,7 @@ export function quantitiesOf(
     roomId,
     attempts,
     byLabel: new Map(attempts.map((attempt) => [attempt.label, attempt])),
+    byId,
     metrics,
     dimensions,
     ofExperiment: new Map(

@@ -52,7 +52,7 @@ export function recordNumbers(db: Db, numbers: Pick<Checking, "ofRecord">) {
     /** Sums up the numbers of a checkpoint: in its conclusion, its answer and its synthesis. */
     ofCheckpoint(checkpointId: string): RecordNumbers {
       const { roomId, since, said, citations } = checkpointText.one(checkpointId)
-      return summed({ roomId, versionIds: parse(citations), since }, parse(said))
+      return summed({ roomId, versionIds: parse(citations), checkpointId, since }, parse(said))
     },
     /** Sums up the numbers of a finding: in its wording, its scope and its limitations. */
     ofFinding(versionId: string): RecordNumbers {

@@ -2,7 +2,7 @@
  * Finds what each number of a text is in the record. A number is found when a value equals it as it is rounded, and the
  * words around it, or the record that the text belongs to, name what it is of.
  */
-import { type Bindings, CLAUSE, type Passages, SENTENCE } from "./bindings.ts"
+import { type Bindings, CLAUSE, isBare, type Passages, SENTENCE } from "./bindings.ts"
 import { scalesOf, states } from "./comparing.ts"
 import { countOf } from "./counts.ts"
 import { Curves } from "./curves.ts"
@@ -65,12 +65,15 @@ export class Resolver {
     const name = this.#scope.in.inside.get(numeral)
     if (name !== undefined) return partOf(name, numeral)
     const bindings = this.#scope.in.bindingsOf(numeral)
+    const roles = this.#rolesOf(numeral, head, column)
     return (
       this.#spread(numeral, previous) ??
       this.#placed(numeral, bindings) ??
       this.#counted(numeral, bindings, head, tail) ??
-      this.#measured(numeral, bindings, this.#rolesOf(numeral, head, column)) ??
+      this.#measured(numeral, bindings, roles) ??
+      this.#inUnitBefore(numeral, bindings, roles) ??
       this.#stated(numeral, bindings) ??
+      this.#named(numeral, bindings) ??
       this.#chance(numeral)
     )
   }
@@ -115,6 +118,21 @@ export class Resolver {
       const is = this.#curves.step(numeral)
       return is && { state: "setting", is, candidates: 1 }
     }
+    return this.#settingIn(facet, numeral, bindings)
+  }
+
+  /** A value of a dimension or a setting that the sentence names elsewhere: "all labels, if there are at most 100". */
+  #named(numeral: Numeral, bindings: Bindings): Resolved | undefined {
+    if (!isBare(numeral)) return undefined
+    for (const facet of this.#scope.in.dimensionsOf(numeral)) {
+      const found = this.#settingIn(facet, numeral, bindings)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** A number that is a value of a dimension or a setting, of attempts that the sentence does not contradict. */
+  #settingIn(facet: string, numeral: Numeral, bindings: Bindings): Resolved | undefined {
     const { quantities } = this.#scope.known
     const dimension = quantities.dimensions.get(facet)
     const named = this.#scope.attemptsOf(bindings, SENTENCE)
@@ -164,6 +182,15 @@ export class Resolver {
       (roles.includes("mean") ? this.#value(numeral, bindings) : undefined) ??
       (isTelling(numeral) ? this.#unnamed(numeral, bindings, roles, isPoint) : undefined)
     return match && this.#found(match, numeral.form)
+  }
+
+  /** A number in the unit of the one before it: "2.4 points at 50 labels and 0.3 at 400". */
+  #inUnitBefore(numeral: Numeral, bindings: Bindings, roles: readonly string[]): Resolved | undefined {
+    if (!isBare(numeral) || !numeral.text.includes(".")) return undefined
+    const sentence = this.#scope.in.sentenceOf(numeral)
+    const values = sentence === undefined ? [] : this.#scope.in.around(sentence).values
+    const { form = "plain" } = values[values.indexOf(numeral) - 1] ?? {}
+    return form === "percent" || form === "points" ? this.#measured({ ...numeral, form }, bindings, roles) : undefined
   }
 
   /** What a record's sentence speaks of without its name. */

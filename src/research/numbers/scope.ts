@@ -8,14 +8,20 @@ import type { Numeral } from "./numerals.ts"
 import { type Mention, phraseOf } from "./passages.ts"
 import { facetAt, facetIn, type Group, type Holder, type Metric, type Quantities, saidAs } from "./quantities.ts"
 
-/** An effect of a finding. */
+/** What is told of a difference. */
+export type Figured = Pick<
+  EffectFigures,
+  "estimate" | "se" | "df" | "low" | "high" | "p" | "unit" | "pairs" | "ofCount" | "againstCount" | "noise"
+>
+
+/** An effect of a finding, or a difference in the table of a checkpoint. */
 export interface KnownEffect {
   readonly holder: Holder
-  readonly effect: Effect
-  /** As it was when the finding landed. */
-  readonly before: EffectFigures
+  readonly effect: Pick<Effect, "metric" | "split" | "of" | "against" | "where">
+  /** As it was when the finding or the checkpoint landed. */
+  readonly before: Figured
   /** As it is now; null if it can no longer be worked out. The same as before if nothing moved. */
-  readonly now: EffectFigures | null
+  readonly now: Figured | null
   readonly hasMoved: boolean
 }
 
@@ -40,7 +46,7 @@ export interface Known {
   readonly quantities: Quantities
   /** Effects of its newest findings, newest first. */
   newestEffects(): readonly KnownEffect[]
-  /** Effects of the record itself, and of the findings that the text names. */
+  /** Effects of the record itself, of its table, and of the findings that the text names. */
   effectsNamed(): readonly KnownEffect[]
   readonly own: Own
   /** The attempts behind findings and plans, by label. */
@@ -133,27 +139,35 @@ export class Scope {
       return others.difference(same)
     })
   }
+  readonly #agreed = new WeakMap<Iterable<string>, Map<string, readonly string[]>>()
   /** Those of some attempts that have, of each dimension that a sentence names, a value that it names or none. */
-  #agreeing<Of>(some: Iterable<Of>, idOf: (one: Of) => string, bindings: Bindings): Of[] {
-    const others = this.#wantedBy(bindings).map(([facet, values]) =>
-      [...values].map((value) => this.#withOther(facet, value)),
-    )
-    const agreeing: Of[] = []
-    for (const one of some) {
-      const id = idOf(one)
-      if (!others.some((each) => each.every((other) => other?.has(id) === true))) agreeing.push(one)
-    }
-    return agreeing
+  #agreeing(some: Iterable<string>, bindings: Bindings): readonly string[] {
+    const wanted = this.#wantedBy(bindings)
+    const key = wanted.map(([facet, values]) => `${facet}\u0000${[...values].join("\u0001")}`).join("\u0002")
+    const known = this.#agreed.getOrInsertComputed(some, () => new Map())
+    return known.getOrInsertComputed(key, () => {
+      const others = wanted.map(([facet, values]) => [...values].map((value) => this.#withOther(facet, value)))
+      const agreeing: string[] = []
+      for (const id of some)
+        if (!others.some((each) => each.every((other) => other?.has(id) === true))) agreeing.push(id)
+      return agreeing
+    })
   }
 
   readonly #scopes = new Map<string, Counted>()
   countedIn(bindings: Bindings, named: ReadonlySet<string> | undefined): Counted {
     return this.#scopes.getOrInsertComputed(keyOf(bindings), () => this.#scopeOf(bindings, named))
   }
+  get #all(): ReadonlySet<string> {
+    return (this.#ids ??= new Set(this.known.quantities.byId.keys()))
+  }
+  #ids: ReadonlySet<string> | undefined
   /** The attempts that a count may be of. */
   #scopeOf(bindings: Bindings, named: ReadonlySet<string> | undefined): Counted {
-    const inScope = this.known.quantities.attempts.filter(({ attemptId }) => named?.has(attemptId) ?? true)
-    return { inScope, mine: this.#agreeing(inScope, ({ attemptId }) => attemptId, bindings) }
+    const { byId } = this.known.quantities
+    const attemptsOf = (ids: Iterable<string>) => Array.from(ids, (id) => byId.get(id) ?? []).flat()
+    const all = named ?? this.#all
+    return { inScope: attemptsOf(all), mine: attemptsOf(this.#agreeing(all, bindings)) }
   }
 
   readonly #wanted = new WeakMap<Bindings, (readonly [string, ReadonlySet<string>])[]>()
@@ -172,10 +186,11 @@ export class Scope {
     if (named === undefined) return metric.groups
     const known = this.#within.getOrInsertComputed(named, () => new Map())
     return known.getOrInsertComputed(metric, () => {
-      const isWithin = ({ attempts }: Group) => attempts.every(({ attemptId }) => named.has(attemptId))
       return (
         this.#groupsAmong(named)?.filter((group) => group.metric === metric) ??
-        [...named].flatMap((attemptId) => metric.byFirst.get(attemptId)?.filter(isWithin) ?? [])
+        [...named].flatMap(
+          (attemptId) => metric.byFirst.get(attemptId)?.filter((group) => isWithin(group, named)) ?? [],
+        )
       )
     })
   }
@@ -279,22 +294,22 @@ export class Scope {
     const { own, quantities } = this.known
     const named = this.attemptsOf(bindings, SENTENCE)
     const further = named ?? this.attemptsOf(bindings, PARAGRAPH)
-    const all = [
-      ...own.groups.filter(({ metric }) => metrics.includes(metric)),
-      ...metrics.flatMap((metric) => [...this.#groupsNear(metric, named, further)]),
-    ]
-    const found = all.flatMap((group) => {
-      const isWithin = (some: ReadonlySet<string> | undefined) =>
-        some !== undefined && group.attempts.every(({ attemptId }) => some.has(attemptId))
-      if (named !== undefined && !isWithin(named)) return []
-      if (!this.isConsistent(group, bindings)) return []
-      const isOwn = isWithin(own.attemptIds)
-      if (own.groups.length > 0 && !isOwn && named === undefined) return []
+    const found: { readonly group: Group; readonly bound: number; readonly isOwn: boolean }[] = []
+    /** @param isNamed whether its attempts are known to be those that the sentence names */
+    const consider = (group: Group, isNamed: boolean): void => {
+      if (named !== undefined && !isNamed && !isWithin(group, named)) return
+      if (!this.isConsistent(group, bindings)) return
+      const isOwn = own.attemptIds.size > 0 && isWithin(group, own.attemptIds)
+      if (own.groups.length > 0 && !isOwn && named === undefined) return
+      if (named === undefined && !isOwn && group.metric.experiments > 1) {
+        const isPlaced = further === undefined ? group.holder.kind === "room" : isWithin(group, further)
+        if (!isPlaced) return
+      }
       const bound = group.telling.filter((facet) => bindings.get(facet)?.values.has(group.key.get(facet) ?? "")).length
-      const isPlaced = isWithin(further) || isOwn || (further === undefined && group.holder.kind === "room")
-      if (!isPlaced && group.metric.experiments > 1) return []
-      return [{ group, bound, isOwn }]
-    })
+      found.push({ group, bound, isOwn })
+    }
+    for (const group of own.groups) if (metrics.includes(group.metric)) consider(group, false)
+    for (const metric of metrics) for (const group of this.#groupsNear(metric, named, further)) consider(group, true)
     // A record that compares two arms speaks of them: "from 0.210 to 0.314".
     const isFew =
       bindings.has("metric") &&
@@ -329,7 +344,7 @@ export class Scope {
     if (candidates === undefined) return undefined
     const most = !isLabelled ? NARROW : bindings.get("metric") === undefined ? NARROW : 20 * NARROW
     const within = scope === undefined || isLabelled ? candidates : candidates.intersection(scope)
-    const fitting = this.#agreeing(within, (attemptId) => attemptId, bindings)
+    const fitting = this.#agreeing(within, bindings)
     const found: Value[] = []
     for (const metric of metrics)
       for (const attemptId of fitting) {
@@ -385,4 +400,7 @@ export class Scope {
   }
 }
 
+/** Whether all attempts of a group are among some. */
+const isWithin = ({ attempts }: Group, some: ReadonlySet<string>): boolean =>
+  attempts.every(({ attemptId }) => some.has(attemptId))
 const isSmall = (count: number): boolean => count <= 3

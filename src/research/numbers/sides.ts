@@ -42,7 +42,9 @@ export class Sides {
   #work(): readonly Side[] {
     const { own, effectsNamed, quantities } = this.#scope.known
     if (own.versionIds.size === 0) return []
-    const mine = effectsNamed().flatMap(({ holder, effect }) => (own.versionIds.has(holder.id) ? [effect] : []))
+    const mine = effectsNamed().flatMap(({ holder, effect }) =>
+      holder.kind === "record" && own.versionIds.has(holder.id) ? [effect] : [],
+    )
     const places = mine.flatMap(({ of, against }) => [placeOf(of), placeOf(against)])
     const isOwn = ({ attempts }: Group) => attempts.every(({ attemptId }) => own.attemptIds.has(attemptId))
     return [...new Set(mine.map(({ metric }) => metric))].flatMap((name) => {

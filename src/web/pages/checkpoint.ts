@@ -67,7 +67,7 @@ export function checkpointPage(visit: Visit): Shown {
   const { supersedesCheckpointId: replaced } = checkpoint
   const said = [answer, conclusion, synthesis].join(" ")
   const versionIds = checkpoint.citations.map(({ versionId }) => versionId)
-  const numbered = (text: string) => numbersOf(visit, { roomId, versionIds, since: checkpoint.at }, text)
+  const numbered = (text: string) => numbersOf(visit, { roomId, versionIds, checkpointId, since: checkpoint.at }, text)
   const reasoning = markdown(synthesis, numbered(synthesis))
   const drawn = table && effectFigure(visit, roomId, table, said, table.moved.length)
   return {

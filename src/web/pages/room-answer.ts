@@ -117,7 +117,7 @@ function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<strin
     )}${rest > 0 && html` <a href="${path}">and ${rest} more</a>`}</span>`
   return html`<div class="banner ${isConcluded ? "good" : "quiet"} answer">\
 <p class="said" dir="auto">\
-${inlineMarkdown(said, numbersOf(visit, { roomId, versionIds, since: checkpoint.at }, said))}</p>
+${inlineMarkdown(said, numbersOf(visit, { roomId, versionIds, checkpointId, since: checkpoint.at }, said))}</p>
 <p class="meta"><span>${stateBadge(state, isConcluded ? "Concluded" : "So far")}</span>\
 <span>${reviewLine(checkpoint.reviewed)}${numbersLine(numbersCheck)}</span>${origin(checkpoint, titles)}${cited}\
 <span><a href="${path}">${isConcluded ? "What it rests on" : "Read the whole synthesis"}</a></span></p></div>`

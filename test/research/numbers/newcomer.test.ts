@@ -3,10 +3,10 @@
  * one run of several arms. Each is said with the right number, which is found, and with another, which is not.
  */
 import t from "tap"
-import { errors, openStudy } from "../../support/study.ts"
+import { errors, openStudy, studyAnswer, studyTable } from "../../support/study.ts"
 import { meanOf, sdOf } from "./measured-room.ts"
 
-const { reader, roomId } = await openStudy(t)
+const { reader, roomId, checkpointId, agents, threadId, goOn } = await openStudy(t)
 const long = errors("A1", 5000, ["shift", "smoothing"])
 const mixed = errors("A2", 5000, ["dropout", "mixup", "cutout"])
 const short = errors("A4", 1000, ["shift", "smoothing"])
@@ -97,3 +97,24 @@ for (const [name, [right, say]] of Object.entries(sentences))
       else t.match(state, /^(?:unknown|may_be)$/, text)
     }
   })
+
+t.test("a conclusion's numbers are found in the table that it rests on, and altered ones are not", async (t) => {
+  const { numbersCheck } = await reader.read("checkpoint", { checkpointId })
+  t.match(numbersCheck, { numbers: 7, resolve: 2, settings: 5, unresolved: [] })
+  const read = await goOn.watermark()
+  const rehearsed = (answer: string) =>
+    agents["python-agent"].write(
+      "post_research_checkpoint",
+      {
+        ...{ threadId, expectedWatermark: read, coversThrough: read, state: "concluded", table: studyTable, answer },
+        ...{ synthesis: "As before.", conclusion: "Shift the digits.", openQuestions: [], citations: [] },
+      },
+      { rehearse: true },
+    )
+  const unresolved = async (answer: string) =>
+    (await rehearsed(answer)).warnings.flatMap((each) => (each.code === "number_unresolved" ? [each.text] : []))
+  t.strictSame(await unresolved(studyAnswer), [])
+  t.strictSame(await unresolved(studyAnswer.replace("2.4", "2.7").replace("0.3", "0.8")), ["2.7 points", "0.8"])
+  t.strictSame(await unresolved(studyAnswer.replace("400", "300")), ["0.3", "300"])
+  t.strictSame(await unresolved(studyAnswer.replace("Shifting", "Smoothing")), ["2.4 points", "0.3"])
+})
