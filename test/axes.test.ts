@@ -47,8 +47,8 @@ const axes: Readonly<Record<string, Axis>> = {
       "http/attachments.ts",
       "ledger/journal/attachments.ts",
     ],
-    // Numbers are formatted by `figure()`, and curves are drawn in an HTML figure.
-    named: /(?<!measurements\/)\bfigures\b|\b(?:is|upload|read|keep|uploaded|pathOf)Figure\w*|\bfigure[A-Z]\w*/,
+    // Numbers are formatted by `figure()` and `figureOn()`, and curves are drawn in an HTML figure.
+    named: /(?<!measurements\/)\bfigures\b|\b(?:is|upload|read|keep|uploaded|pathOf)Figure\w*|\bfigure(?!On\b)[A-Z]\w*/,
     // The numbers of an effect.
     other: ["research/measurements/", "contract/answers/measurements.ts", "web/charts/effects.ts", "web/pages/effect"],
     most: 25,

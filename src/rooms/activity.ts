@@ -10,7 +10,7 @@ import { mentionOf, readerNamed, toldWhole } from "../ledger/journal/mentions.ts
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import type { Naming } from "../contract/definitions/operation.ts"
-import { words } from "../contract/definitions/sentence.ts"
+import { afterName, words } from "../contract/definitions/sentence.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
 import { oneLine, shortened } from "../contract/text.ts"
 import { type Page, feedOf, mustNotBeAhead, pageSize } from "../ledger/lists/paging.ts"
@@ -127,7 +127,7 @@ export function entryDescriptions(
     say,
     summary(...entry) {
       const { actor, text } = describe(...entry)
-      return `${writerName(actor)} ${text}`
+      return `${writerName(actor)}${afterName(text)} ${text}`
     },
   }
 }

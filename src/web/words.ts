@@ -67,14 +67,17 @@ let day: Intl.DateTimeFormat | undefined
 const dayOf = () =>
   (day ??= new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
 
+/** 2026-11-20T09:30:00.000Z as "20 Nov 2026". */
+export const dateOf = (at: string): string => dayOf().format(new Date(at))
+
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */
-export const dateAndTime = (at: string): string => `${dayOf().format(new Date(at))}, ${at.slice(11, 16)} UTC`
+export const dateAndTime = (at: string): string => `${dateOf(at)}, ${at.slice(11, 16)} UTC`
 
 /** "Today", "Yesterday", or the date. */
 export function dayName(at: string, now: number): string {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10)
   const on = at.slice(0, 10)
-  return on === day(now) ? "Today" : on === day(now - 86_400_000) ? "Yesterday" : dayOf().format(new Date(at))
+  return on === day(now) ? "Today" : on === day(now - 86_400_000) ? "Yesterday" : dateOf(at)
 }
 
 /** "14:20 UTC" for a time of today, with the date for another day. */

@@ -38,6 +38,7 @@ const followed = [
 ] as const
 
 test("a Room, a Thread, a search, a paper and a person's work can be followed in both forms", async (t) => {
+  const titles: string[] = []
   for (const [place, query, least] of followed) {
     const asAtom = await got(`${place}/feed.atom${query}`)
     t.equal(asAtom.status, 200, place)
@@ -49,6 +50,7 @@ test("a Room, a Thread, a search, a paper and a person's work can be followed in
     t.ok(entries.length >= least && entries.length <= 50, `${entries.length} entries`)
     t.equal(feed.updated, entries[0]?.updated, "newest first")
     t.equal(new Set(entries.map(({ id }) => id)).size, entries.length, "each with its own id")
+    titles.push(...entries.map(({ title }) => title?.value ?? ""))
     for (const { id, title, links, authors } of entries) {
       t.match(id, /^(?:urn:uuid:[0-9a-f-]{36}|ni:\/\/\/sha-256;[\w-]{43})$/)
       t.ok((title?.value?.length ?? 0) > 3 && authors?.[0]?.name)
@@ -65,6 +67,10 @@ test("a Room, a Thread, a search, a paper and a person's work can be followed in
     )
     t.equal(same.feed_url, `${house.baseUrl}${place}/feed.json${query}`)
   }
+  const told = titles.join("\n")
+  t.match(told, /: A\d+ (?:started|succeeded|failed)/, "a Room's feed says what happened to an attempt")
+  t.match(told, /^A\d+ (?:started|succeeded|failed)$/m, "and so does a Thread's")
+  t.notMatch(told, /reported A\d|report attempt/)
   for (const nowhere of [
     "/rooms/none/feed.atom",
     "/threads/none/feed.json",

@@ -39,7 +39,7 @@ t.test("each entry's sentence and content are beside it, and the entry itself is
   )
   for (const { sequence, actor, target, summary = "", content, contentDigest, ...entry } of full) {
     const isSentence =
-      summary.startsWith(`${actor.username} `) &&
+      (summary.startsWith(`${actor.username} `) || summary.startsWith(`${actor.username}: A`)) &&
       /[.!?…]$/u.test(summary) &&
       !summary.includes("\n") &&
       summary.length < 420
@@ -54,7 +54,7 @@ t.test("each entry's sentence and content are beside it, and the entry itself is
   for (const words of [
     / published hypothesis H1: Training with GRPO/,
     / took E1\./,
-    / reported A29 failed: allocation: Out of memory/,
+    /: A29 failed: allocation: Out of memory/,
     / concluded: /,
     / disputed F\d+ \(L\d+\): /,
   ])

@@ -148,7 +148,7 @@ t.test("where only the arms' names part the runs, the page says that nothing rep
     const text = await textOf(address)
     t.match(text, /Each group is one run \(n = 1\).* Each value of arm has one seed only\./)
     t.match(text, /If the seed is part of its name, report the name without it: then runs repeat each other\./)
-    t.match(text, /Which is best No answer: early s1 has the lower error, but each is one run \(n = 1\)\./)
+    t.match(text, /Which is best No answer: early s1 has the lowest error, but each is one run \(n = 1\)\./)
     t.notMatch(text, /Average over arm and/, "there is nothing else to group by")
   }
 })

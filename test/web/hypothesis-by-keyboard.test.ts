@@ -75,7 +75,7 @@ t.test(
       await typist.write("Why it is needed", "The ramp must work at all.")
       // Goes back to the word that says what happens.
       await page.locator("[name='/concepts/0/label']").focus()
-      await page.keyboard.type("lowers, as H1 means it")
+      await page.keyboard.type("lowers, as H1 defines it")
       await typist.send("Publish the hypothesis")
     })
     const { content } = await read(`/records/${id}`)

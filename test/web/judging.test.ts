@@ -107,7 +107,7 @@ t.test("failures are listed with their reason, equal ones once, and so is an aba
   t.equal(await failed.count(), 1)
   t.match(
     await said(failed.first()),
-    /failed A26 of E6: training: NaN at step 24\. .* Alike but for numbers: A25, A24\./,
+    /failed A26 of E6: training: NaN at step 24\. .* The same apart from numbers: A25, A24\./,
   )
   await page.goto(at(`/records/${idOf("H3")}`))
   t.match(await said(await folded("failed")), /given up E3: H3 rests on F3, which is retracted/)
@@ -130,7 +130,8 @@ t.test("a hypothesis that is itself disputed says so first; one that stands says
   t.match(
     await said(section("How strong")),
     pattern(
-      /Supported so far by effects, newest F4 .* 3 support by 2 people, 1 of them independent of its author; /,
+      /Supported so far by measured effects; newest: F4 .* 3 support by 2 people, 1 of them /,
+      /independent of its author; /,
       /runs of 2 commits 10 attempts in 2 experiments/,
     ),
   )
@@ -165,7 +166,7 @@ t.test(
       await said(section("What is disputed or withdrawn, and why")),
       /retracts F3, which it cites: A7 did not begin/,
     )
-    t.match(await said(page.locator(".nothing")), /No question was left open/)
+    t.match(await said(page.locator(".nothing")), /No open questions/)
     await isWhole(t, "conclusion")
   },
 )

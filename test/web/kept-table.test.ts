@@ -91,7 +91,7 @@ t.test("the form writes the same table, and offers no place for a pasted one", a
   await signInAs(page, baseUrl, lab.house.people.owner)
   await page.goto(`${baseUrl}/do/post_research_checkpoint?threadId=${threadId}`)
   const typist = new Typist(page)
-  await typist.write("What is the state of things?", "Four seeds, two sizes.")
+  await typist.write("Where do things stand?", "Four seeds, two sizes.")
   await typist.write("Is the question settled?", "yes")
   await typist.write("The conclusion, in a sentence or two", "Shift the digits.")
   await typist.write("The answer in two sentences", answer)

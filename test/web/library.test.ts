@@ -105,7 +105,7 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   await ada.page.getByRole("link", { name: "Issue a personal key" }).click()
   await ada.page.getByLabel("What is it for?").fill("reading agent")
   await ada.page.getByLabel("read papers and Collections").check()
-  await ada.page.getByLabel("How far does it reach?").selectOption("owned")
+  await ada.page.getByLabel("What can it reach?").selectOption("owned")
   await ada.page.getByRole("button", { name: "Issue the key" }).click()
   const token = (await ada.page.locator(".command").first().textContent()) ?? ""
   t.match(token, /^rrk_/)

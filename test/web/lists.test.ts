@@ -88,7 +88,7 @@ t.test(
     } as never)
     t.match(
       await page(`/records/${versionId}`),
-      /Nothing has been tried yet: 1 experiment addresses it, without an attempt so far/,
+      /Nothing has been tried yet: 1 experiment addresses it, with no attempt so far/,
     )
     await ada.write("assert_dispute", { targetVersionId: versionId, explanation: "It was said before." } as never)
     t.ok(

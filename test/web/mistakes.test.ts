@@ -90,7 +90,7 @@ const MISTAKES: readonly Mistake[] = [
     send: "Pin the plan",
     status: 422,
     field: "/repository/commit",
-    says: /“abc1234” is the beginning of no commit that this Room has run\. Give all of it: git rev-parse abc1234 /,
+    says: /No commit that this Room has run begins with “abc1234”\. Give all of it: git rev-parse abc1234 /,
   },
   {
     name: "a commit is not in the repository",

@@ -104,6 +104,36 @@ t.test("the keyboard alone says what happened, and publishes the finding with it
   t.same(troubles(), [])
 })
 
+t.test(
+  "a log is chosen as a file, and its digest is filled in; without a script nobody is asked for one",
+  async (t) => {
+    const attemptId = await registered({ intent: "exploratory" })
+    const form = at(`/do/report_attempt_event?attemptId=${attemptId}`)
+    await page.goto(form)
+    t.equal(await page.locator('[name^="/session"]').count(), 0)
+    await page.getByLabel("It succeeded").check()
+    await page.getByText("Outputs and log").click()
+    const chooser = page.waitForEvent("filechooser")
+    await page.getByRole("link", { name: "Upload a log" }).click()
+    await (await chooser).setFiles({ name: "train.log", mimeType: "", buffer: Buffer.from("step 1\nstep 2\n") })
+    await page.getByRole("link", { name: "Upload a log again" }).waitFor()
+    t.match(await page.locator('[name="/log/digest"]').inputValue(), /^sha256:/)
+    t.same(await violations(page), [])
+    await page.getByRole("button", { name: "Report it" }).click()
+    await page.waitForURL(/done=report_attempt_event/)
+    const log = await fetch(at(`/api/research/attempts/${attemptId}/log?format=text`))
+    t.equal(await log.text(), "step 1\nstep 2\n")
+
+    const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() })
+    t.teardown(() => plain.close())
+    const still = await plain.newPage()
+    await still.goto(form.replace(attemptId, await registered({ intent: "exploratory" })))
+    await still.getByText("Outputs and log").click()
+    t.equal(await still.locator('[name="/outputs/0/outputLabel"]').isVisible(), true)
+    t.equal(await still.locator('[name="/log/digest"]').isVisible(), false)
+  },
+)
+
 t.test("a failure asks where and how, and is sent with its start", async (t) => {
   const attemptId = await registered({ intent: "exploratory" })
   await page.goto(at(`/do/report_attempt_event?attemptId=${attemptId}`))

@@ -24,13 +24,18 @@ const SEEN = `(() => {
   }
   return {
     places: Object.fromEntries(Object.entries(parts).flatMap(([part, place]) => {
-      const found = document.querySelector("#main .first " + place)?.getBoundingClientRect()
-      return found === undefined ? [] : [[part, [Math.round(found.top), Math.round(found.bottom)]]]
+      const found = document.querySelector("#main .first " + place)
+      if (found === null) return []
+      const { top, bottom } = found.getBoundingClientRect()
+      // On a phone the beginning of a picture is shown, with a link to all of it.
+      const shown = found.closest(".picture")?.getBoundingClientRect().bottom ?? bottom
+      return [[part, [Math.round(top), Math.round(Math.min(bottom, shown))]]]
     })),
     headings: [...document.querySelectorAll("#main :is(h1, h2, h3)")].filter((each) => each.checkVisibility()).length,
     nexts: document.querySelectorAll("#main .next-act").length,
     width: document.documentElement.scrollWidth,
-    isBannered: document.querySelector("#live-standing > *") !== null,
+    shown: document.querySelector(".first .picture").clientHeight,
+    whole: document.querySelector(".first .picture").scrollHeight,
   }
 })()`
 interface Seen {
@@ -38,7 +43,9 @@ interface Seen {
   readonly headings: number
   readonly nexts: number
   readonly width: number
-  readonly isBannered: boolean
+  /** The height of the picture's place, and of the picture. */
+  readonly shown: number
+  readonly whole: number
 }
 
 /** What an object's page must show at once; a page without one of them has a reason. */
@@ -51,18 +58,16 @@ interface Kind {
   readonly isDrawn?: boolean
 }
 
-/** Checks one page in one size. On a phone the picture begins on the first screen, and a banner may push it off. */
+/** Checks one page in one size. On a phone a high picture is cut, never to less than what says something. */
 async function checkScreen(t: Test, page: Page, { name, isOver = false, isDrawn = true }: Kind, phone: boolean) {
-  const { places, headings, nexts, width, isBannered } = (await page.evaluate(SEEN)) as Seen
+  const { places, headings, nexts, width, shown, whole } = (await page.evaluate(SEEN)) as Seen
   const { height, width: wide } = phone ? PHONE : SIZE
-  const must = phone
-    ? { sentence: "bottom", verdict: "bottom", ...(isBannered ? {} : { picture: "top", next: "bottom" }) }
-    : { sentence: "bottom", verdict: "bottom", picture: "bottom", next: "bottom" }
-  for (const [part, edge] of Object.entries(must)) {
+  for (const part of ["sentence", "verdict", "picture", "next"]) {
     if ((part === "next" && isOver) || (part === "picture" && !isDrawn)) continue
-    const found = places[part]?.[edge === "top" ? 0 : 1]
-    t.ok(found !== undefined && found <= height, `${name}, ${wide} px: the ${part}'s ${edge} is at ${found}`)
+    const found = places[part]?.[1]
+    t.ok(found !== undefined && found <= height, `${name}, ${wide} px: the ${part} ends at ${found}`)
   }
+  if (phone) t.ok(shown >= Math.min(whole - 1, 144), `${name}: ${shown} of ${whole} px of the picture`)
   t.ok(headings <= 8, `${name} has ${headings} headings`)
   t.equal(nexts, isOver ? 0 : 1, `${name} offers one next step`)
   t.equal(width, wide, `${name} is as wide as the screen`)

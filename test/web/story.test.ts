@@ -276,7 +276,7 @@ t.test(
       ),
     )
     await ada.page.getByLabel("Is the question settled?").selectOption("concluded")
-    await ada.page.getByLabel("What is the state of things?").fill("It is *lower*.")
+    await ada.page.getByLabel("Where do things stand?").fill("It is *lower*.")
     await ada.page.getByLabel("The conclusion").fill("Warm-up lowers the early loss of this model.")
     await ada.page.getByRole("button", { name: "Post the checkpoint" }).click()
     await ada.page.waitForURL(/\/checkpoints\//)

@@ -292,7 +292,7 @@ t.test("links: to the question and a hypothesis, a correction, a successor, a di
 t.test("a checkpoint, for everything up to now", async (t) => {
   const { thread } = await read(`/threads/${threadId}/context`)
   const { id } = await filled("post_research_checkpoint", `threadId=${threadId}`, async (typist) => {
-    await typist.write("What is the state of things?", "It is *lower*.")
+    await typist.write("Where do things stand?", "It is *lower*.")
     await typist.write("Is the question settled?", "yes")
     await typist.write("The conclusion, in a sentence or two", "A ramp lowers the early loss.")
     await typist.send("Post the checkpoint")

@@ -32,7 +32,7 @@ t.test(
     await page.goto(at(`/threads/${threadId}`))
     await page.locator("#timeline .menu").first().click()
     await page.getByRole("link", { name: "Withhold text of entry 1" }).click()
-    await page.getByRole("heading", { name: "Withhold text of the message of entry" }).waitFor()
+    await page.getByRole("heading", { name: "Withhold text of this message" }).waitFor()
     await page.getByRole("checkbox", { name: /Text The token is/ }).waitFor()
     await page.getByRole("heading", { name: "What stays" }).waitFor()
     t.strictSame(await violations(page), [])
@@ -78,13 +78,49 @@ t.test("The keyboard alone withholds a message, from its Thread to the mark in i
   await page.locator("#timeline details.menu[open]").waitFor()
   await typist.to("Withhold text of entry 3")
   await typist.press("Enter")
-  await page.getByRole("heading", { name: "Withhold text of the message of entry" }).waitFor()
+  await page.getByRole("heading", { name: "Withhold text of this message" }).waitFor()
   const form = new Typist(page)
   await form.write("Why", "Personal")
   await form.write("In a sentence", "She did not agree to it.")
   await form.send("Withhold it for good")
   await page.getByRole("heading", { name: "The text was withheld" }).waitFor()
   t.notMatch(await (await fetch(at(`/threads/${threadId}`))).text(), "555 0101")
+})
+
+t.test("The form and the page after it name the places of a record in words", async (t) => {
+  const said = {
+    assertion: {
+      wording: "Warm-up lowers the loss.",
+      predicate: { type: "concept", key: "lowers" },
+      roles: [
+        { role: "cause", definition: "What is changed.", value: { type: "text", value: "the warm-up of bob@lab" } },
+        { role: "effect", definition: "What is measured.", value: { type: "text", value: "the loss" } },
+      ],
+    },
+    concepts: { lowers: { label: "lowers", definition: "Makes it smaller." } },
+    scope: "Here.",
+  }
+  const hypothesis = { kind: "hypothesis", roomId, threadId, ...said, premises: [], references: [] } as never
+  const { result } = await grace.write("publish_hypothesis", hypothesis)
+  const page = await pageOf("ada")
+  await page.goto(at(`/do/withhold_content?roomId=${roomId}&/of/versionId=${result.versionId}`))
+  const places = await page.locator(".passage strong").allInnerTexts()
+  t.same(places.toSorted(), [
+    "Label of the concept “lowers”",
+    "Meaning of role 1",
+    "Meaning of role 2",
+    "Meaning of the concept “lowers”",
+    "Scope",
+    "Sentence",
+    "Value of role 1",
+    "Value of role 2",
+  ])
+  await page.getByRole("checkbox", { name: /Value of role 1/ }).check()
+  await page.getByLabel("Why").selectOption("personal_data")
+  await page.getByLabel("In a sentence").fill("An address.")
+  await page.getByRole("button", { name: "Withhold it for good" }).click()
+  await page.getByRole("heading", { name: "The text was withheld" }).waitFor()
+  t.equal(await page.getByRole("rowheader").innerText(), "Value of role 1")
 })
 
 t.test("A reader who is neither the Room's owner nor an operator finds no link to it, and no form", async (t) => {

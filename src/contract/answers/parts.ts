@@ -133,9 +133,11 @@ export const verdict = {
 }
 export type Verdict = { readonly [M in keyof typeof verdict]: v.InferOutput<(typeof verdict)[M]> }
 
+const bases = { effects: "measured effects", words: "what findings say" } as const
+
 /**
- * "by effects, newest F3 supports it (grace · agent mcp, another person, 2026-03-02)": where a verdict comes from, in
- * words.
+ * "by measured effects; newest: F3 supports it (grace · agent mcp, another person, 2026-03-02)": where a verdict comes
+ * from, in words.
  */
 export function verdictFromInWords(
   { basis, newest, inPart, reproduced }: NonNullable<Verdict["verdictFrom"]>,
@@ -152,7 +154,7 @@ export function verdictFromInWords(
   const own = reproduced.find(({ versionId }) => versionId === newestId)
   const others = reproduced.filter((each) => each !== own).map((each) => `; ${each.label}, ${reproducedInWords(each)}`)
   return [
-    `${parts.length === 0 ? "" : "in part, "}by ${basis}, newest ${label}${other} ${speaks} (${from})`,
+    `${parts.length === 0 ? "" : "in part, "}by ${bases[basis]}; newest: ${label}${other} ${speaks} (${from})`,
     own === undefined ? "" : `, ${reproducedInWords(own)}`,
     measured === undefined ? "" : `, measured ${measured}`,
     ...others,

@@ -1,6 +1,6 @@
 /** Attempts: what was executed, with its inputs and outputs. */
 import * as v from "valibot"
-import { quoting, words } from "../definitions/sentence.ts"
+import { quoting } from "../definitions/sentence.ts"
 import { count } from "../answers/fields.ts"
 import { cost } from "../schema/cost.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -36,6 +36,16 @@ const result = { attemptId: uuid, label: v.string(), status: oneOf(enumerations.
 const ownWork = { field: "intent", in: ["planned", "exploratory", "rerun"] }
 
 const failed = { field: "event", in: ["preflight_failed", "failed"] }
+
+/** What happened to an attempt, as its entry says it. */
+const happened = {
+  preflight_failed: "could not start",
+  started: "started",
+  progress: "reported progress",
+  succeeded: "succeeded",
+  failed: "failed",
+  cancelled: "was stopped",
+} as const
 
 const attemptId = "0198f3a0-7777-4abc-8def-000000000007"
 const earlier = "0198f3a0-7777-4abc-8def-000000000008"
@@ -113,7 +123,7 @@ export const attemptOperations = [
   operation({
     name: "report_attempt_event",
     sentence: ({ event, failure, message }, label) =>
-      `reported ${label} ${words(event)}` +
+      `${label} ${happened[event]}` +
       `${quoting(failure === undefined ? message : `${failure.stage}: ${failure.explanation}`)}`,
     summary: "Reports an event of your own attempt, also after you released the experiment.",
     ...onAttempt,

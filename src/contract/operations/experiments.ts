@@ -1,6 +1,6 @@
 /** Experiments and their accepted plans. */
 import * as v from "valibot"
-import { quoting, words } from "../definitions/sentence.ts"
+import { quoting } from "../definitions/sentence.ts"
 import { at, count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { cost } from "../schema/cost.ts"
@@ -130,7 +130,8 @@ export const experimentOperations = [
   }),
   operation({
     name: "report_experiment_status",
-    sentence: ({ status, summary }, label) => `reported ${label} ${words(status)}${quoting(summary)}`,
+    sentence: ({ status, summary }, label) =>
+      `${status === "in_progress" ? "started" : status} ${label}${quoting(summary)}`,
     summary: "Reports your own experiment as in progress, completed or cancelled.",
     ...onExperiment,
     requiredWhen: [{ field: "summary", when: { field: "status", in: ["completed", "cancelled"] } }],

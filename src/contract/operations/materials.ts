@@ -1,6 +1,6 @@
 /** Materials: inputs and outputs, identified by their content. */
 import * as v from "valibot"
-import { quoting, words } from "../definitions/sentence.ts"
+import { quoting } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "../answers/evidence.ts"
 import { oneOf, plain, text, uuid, whole } from "../schema/fields.ts"
@@ -43,7 +43,7 @@ export const materialOperations = [
   }),
   operation({
     name: "report_material_location",
-    sentence: ({ state, explanation }, label) => `reported ${label} ${words(state)}${quoting(explanation)}`,
+    sentence: ({ state, explanation }, label) => `reported that ${label} is ${state}${quoting(explanation)}`,
     summary: "Reports where a material is and whether people can get it there. The service never opens the address.",
     permissions,
     refusals: ["unknown_material"],

@@ -2,7 +2,9 @@
 import { writerName } from "../../contract/answers/parts.ts"
 import type { Entry, RecordSummary } from "../../contract/answers/index.ts"
 import { orcidAddress, shownName } from "../../contract/answers/description.ts"
+import { afterName } from "../../contract/definitions/sentence.ts"
 import { limits } from "../../contract/limits.ts"
+import { receiptInWords } from "../../contract/operations/done-by.ts"
 import { activityPage, entryPage, pageOf } from "../../contract/objects/objects.ts"
 import { type DocumentSource, inline, words } from "../writing.ts"
 import { firstParagraph, shortened, escapeHtml } from "../../contract/text.ts"
@@ -151,8 +153,8 @@ function contentOf({ kind, author, message, card, receipt }: Entry): { readonly 
   if (message !== undefined)
     return { title: `${writerName(author)}: ${inline(message.text, TITLE)}`, text: shortened(message.text, TEXT) }
   if (receipt !== undefined) {
-    const title = `${words(receipt.operation)}${receipt.target.label === null ? "" : ` ${receipt.target.label}`}`
-    return { title, text: `${writerName(author)}: ${title}` }
+    const title = receiptInWords(receipt)
+    return { title, text: `${writerName(author)}${afterName(title)} ${title}` }
   }
   if (card === undefined) return { title: words(kind), text: words(kind) }
   const text =

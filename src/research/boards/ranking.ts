@@ -80,7 +80,7 @@ export function sentenceOf({ groups, lead, best }: Ranking, units: readonly stri
   if (first === undefined) return "No attempt with this evaluator and this data has reported the metric yet."
   if (measured.length === 1) return `${placeInWords(first.key)} is alone on the board.`
   if (lead === null) return "No clear winner: one value has no spread."
-  const ahead = leadInWords(lead, units[0] ?? "")
+  const ahead = leadInWords(lead, units[0] ?? null)
   return best === null
     ? `No clear winner: ${placeInWords(lead.of)} ahead of ${placeInWords(lead.against)} ${ahead}.`
     : `${placeInWords(best)} is best, ahead of ${placeInWords(lead.against)} ${ahead}. ` +

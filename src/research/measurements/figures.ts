@@ -44,6 +44,10 @@ export const scaleOf = (unit: string | null): Scale => {
   return { factor: 1, value: after, difference: after }
 }
 
+/** The unit of an axis in words; null without one. */
+export const unitInWords = (unit: string | null, isDifference = false): string | null =>
+  unit === "fraction" ? (isDifference ? "percentage points" : "percent") : unit
+
 const scaled = (value: number | null, { factor }: Scale): number | null => (value === null ? null : value * factor)
 
 /** Formats a number as `figure` does, on the scale of its unit. */

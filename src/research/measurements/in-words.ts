@@ -1,6 +1,6 @@
 /** Describes effects in sentences. */
 import { type Dimensions, type Scalar, textOf } from "./cells.ts"
-import { figure, figureOn, interval, intervalOn, scaleOf } from "./figures.ts"
+import { figure, figureOn, intervalOn, scaleOf } from "./figures.ts"
 import type { Effect, Figures } from "./working-out.ts"
 
 /** Most names or values in a sentence. */
@@ -40,8 +40,10 @@ export function acrossInWords({ experiments, commits, settings }: NonNullable<Fi
 }
 
 /** Describes noise: `sd 0.21 over seeds (n 20)`. */
-export const noiseInWords = ({ sd, n, over }: NonNullable<Figures["noise"]>): string =>
-  `sd ${figure(sd, sd)} over ${over} (n ${n})`
+export function noiseInWords({ sd, n, over }: NonNullable<Figures["noise"]>, unit: string | null): string {
+  const scale = scaleOf(unit)
+  return `sd ${figureOn(scale, sd, sd)}${scale.difference} over ${over} (n ${n})`
+}
 
 /** A difference with an interval at a level that allows for other comparisons. */
 type Lead = Pick<Figures, "pairs" | "pairedAcross" | "belowNoise"> & {
@@ -55,12 +57,16 @@ type Lead = Pick<Figures, "pairs" | "pairedAcross" | "belowNoise"> & {
 /**
  * Describes by how much a group is ahead, whichever sign that has: `by 0.8 % (99.17 % interval 0.2 to 1.4, 5 pairs)`.
  */
-export function leadInWords({ estimate, se, pairs, pairedAcross, belowNoise, ...lead }: Lead, unit: string): string {
+export function leadInWords(
+  { estimate, se, pairs, pairedAcross, belowNoise, ...lead }: Lead,
+  unit: string | null,
+): string {
+  const scale = scaleOf(unit)
   const sign = estimate < 0 ? -1 : 1
   const [low, high] = sign < 0 ? [-lead.high, -lead.low] : [lead.low, lead.high]
   return (
-    `by ${figure(sign * estimate, se)}${unit === "" ? "" : ` ${unit}`} ` +
-    `(${Number(((1 - lead.level) * 100).toPrecision(4))} % interval ${interval(low, high, se)}` +
+    `by ${figureOn(scale, sign * estimate, se)}${scale.difference} ` +
+    `(${Number(((1 - lead.level) * 100).toPrecision(4))} % interval ${intervalOn(scale, low, high, se)}` +
     `${pairs === null ? "" : `, ${pairs} pairs`}` +
     `${pairedAcross === null ? "" : `, ${acrossInWords(pairedAcross)}`}${belowNoise ? ", smaller than the noise" : ""})`
   )

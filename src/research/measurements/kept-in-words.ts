@@ -73,7 +73,7 @@ export function keptTableInWords(table: KeptTable, bytes: number): string {
     ...(isMarked("*") ? [`* told apart after correction for ${table.comparisons} comparisons`] : []),
     ...(isMarked("†") ? ["† across experiments or commits"] : []),
     ...(isMarked("≈") ? ["≈ smaller than the noise"] : []),
-    ...(table.noise == null ? [] : [`noise from run to run: ${noiseInWords(table.noise)}`]),
+    ...(table.noise == null ? [] : [`noise from run to run: ${noiseInWords(table.noise, table.unit)}`]),
   ].map((note) => `; ${note}`)
   const written = (some: typeof rows) =>
     markdownTable(

@@ -56,13 +56,13 @@ const DIFFERS = {
 }
 
 /** What a reader must know about a difference, one note each. */
-function notesOn(contrast: Contrast, over: string | undefined): string[] {
+function notesOn(contrast: Contrast, over: string | undefined, unit: string | null): string[] {
   const { pairs, unpaired, pairedAcross, belowNoise, noise } = contrast
   return [
     ...(unpaired > 0 ? [`${pairs} pairs; ${runs(unpaired)} had no partner`] : []),
     ...(over !== undefined && pairs === null ? [`fewer than two pairs over ${over}: compared unpaired`] : []),
     ...(pairedAcross === null ? [] : [`compared ${acrossInWords(pairedAcross)}: never told apart`]),
-    ...(belowNoise && noise !== null ? [`smaller than the noise, ${noiseInWords(noise)}`] : []),
+    ...(belowNoise && noise !== null ? [`smaller than the noise, ${noiseInWords(noise, unit)}`] : []),
   ]
 }
 
@@ -74,7 +74,7 @@ function notesOf({ summary, nonFinite, withoutOver, differs, merged, contrast }:
     ...(withoutOver > 0 ? [`${runs(withoutOver)} without ${over} left out`] : []),
     ...differs.map((each) => DIFFERS[each]),
     ...(Object.keys(merged).length > 0 ? [`merges ${mergedInWords(merged)}`] : []),
-    ...(contrast === null ? [] : notesOn(contrast, over)),
+    ...(contrast === null ? [] : notesOn(contrast, over, null)),
   ]
 }
 

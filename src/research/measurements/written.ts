@@ -143,7 +143,7 @@ export function markdownOf(table: MeasurementTable): string {
     ...markdownTable(head, rows),
     "",
     ...(comparisons > 1 ? [`"Told apart" allows for the number ${family}.`, ""] : []),
-    ...(noise === null ? [] : [`Noise from run to run: ${noiseInWords(noise)}.`, ""]),
+    ...(noise === null ? [] : [`Noise from run to run: ${noiseInWords(noise, table.unit)}.`, ""]),
     ...(pooled.length === 0 ? [] : [`Merged: ${pooled.join(", ")}.`, ""]),
     ...notes,
     ...(left.length > 0 ? [`Left out: ${left.join("; ")}.`] : []),

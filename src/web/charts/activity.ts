@@ -1,7 +1,7 @@
 /** A bar chart of a Room's activity, with one bar per day. */
 import { scaleLinear } from "d3-scale"
 import { type Html, html } from "../html.ts"
-import { counted } from "../words.ts"
+import { counted, dateOf } from "../words.ts"
 
 const DAY = 86_400_000
 const [WIDTH, HEIGHT, BOTTOM] = [420, 110, 18]
@@ -34,21 +34,22 @@ export function activityChart(moments: readonly string[], all: number): Html | n
   const total = days.reduce((sum, { count }) => sum + count, 0)
   const entries = counted(total, "entry", "entries")
   const which = total < all ? `The newest ${entries},` : entries
-  const caption = `${which} from ${first.day} to ${last.day}; at most ${most} on one day.`
+  const caption = `${which} from ${dateOf(first.day)} to ${dateOf(last.day)}; at most ${most} in a day.`
+  const width = days.length * step
   return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" \
 role="img" aria-label="${caption}">
-<path class="axis" d="M0 ${HEIGHT - BOTTOM}H${WIDTH}"/>
+<path class="axis" d="M0 ${HEIGHT - BOTTOM}H${width.toFixed(0)}"/>
 ${days.map(({ day: on, count }, index) =>
   count === 0
     ? null
     : html`<rect class="bar" x="${(index * step + 1).toFixed(1)}" y="${y(count).toFixed(1)}" \
 width="${(step - 2).toFixed(1)}" height="${(HEIGHT - BOTTOM - y(count)).toFixed(1)}">\
-<title>${on}: ${count}</title></rect>`,
+<title>${dateOf(on)}: ${count}</title></rect>`,
 )}
-<text x="0" y="${HEIGHT - 4}">${first.day}</text>${
-    days.length * step < 150
+<text x="0" y="${HEIGHT - 4}">${dateOf(first.day)}</text>${
+    width < 150
       ? null
-      : html`<text x="${(days.length * step).toFixed(0)}" y="${HEIGHT - 4}" text-anchor="end">${last.day}</text>`
-  }<text x="${WIDTH}" y="10" text-anchor="end">at most ${most} a day</text></svg>
+      : html`<text x="${width.toFixed(0)}" y="${HEIGHT - 4}" text-anchor="end">${dateOf(last.day)}</text>`
+  }</svg>
 <figcaption class="meta">${caption}</figcaption></figure>`
 }

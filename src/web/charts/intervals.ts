@@ -3,7 +3,7 @@
  * effects by dimension, boards.
  */
 import { attributes, type Content, type Html, html } from "../html.ts"
-import { figure } from "../words.ts"
+import { figureOn, scaleOf } from "../../research/measurements/figures.ts"
 import { axis, percent } from "./axis.ts"
 
 export interface IntervalRow {
@@ -29,6 +29,7 @@ interface IntervalTable {
   readonly numbers: string
   /** Whether the axis includes and marks zero, as for differences. */
   readonly zero?: boolean
+  readonly unit: string | null
 }
 
 /** The positions of the ends of the axis, in percent of the picture. */
@@ -41,7 +42,7 @@ const finite = (values: readonly (number | null | undefined)[]): number[] =>
 
 /** Renders the table with its pictures. */
 export function intervalTable(
-  { caption, head, measures, numbers, zero = false }: IntervalTable,
+  { caption, head, measures, numbers, zero = false, unit }: IntervalTable,
   rows: readonly IntervalRow[],
 ): Html {
   const values = finite(rows.flatMap(({ mid, low, high, dots = [] }) => [mid, low, high, ...dots]))
@@ -86,6 +87,7 @@ ${row.cells.map((cell) => html`<td>${cell}</td>`)}<td class="picture">${drawn(ro
   )}</tbody><tfoot aria-hidden="true"><tr>${head.map(() => html`<td></td>`)}<td class="picture">\
 <svg class="chart fluid" width="100%" height="16">\
 ${ticks.map(
-  (tick) => html`<text x="${at(tick)}" y="12" text-anchor="middle">${figure(tick).replace("-", "−")}</text>`,
+  (tick) =>
+    html`<text x="${at(tick)}" y="12" text-anchor="middle">${figureOn(scaleOf(unit), tick).replace("-", "−")}</text>`,
 )}</svg></td><td></td></tr></tfoot></table></div>`
 }

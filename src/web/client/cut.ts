@@ -1,7 +1,10 @@
-/** Marks what is wider than its place and scrolls sideways, and says how many columns of a table do not fit. */
+/**
+ * Marks what is wider than its place and scrolls sideways, says how many columns of a table do not fit, and marks
+ * pictures of which only the beginning is shown.
+ */
 import { made } from "./page.ts"
 
-const SCROLLING = ".table, pre, .formula, .rail ul"
+const SCROLLING = ".table, pre, .formula, .rail ul, .first > * > .picture"
 
 /** How many columns of a table end beyond the right edge, and how many it has. */
 function columns(box: HTMLElement): readonly [beyond: number, all: number] {
@@ -34,6 +37,10 @@ function describe(box: HTMLElement): void {
 const sizes = new ResizeObserver((changes) => {
   for (const { target } of changes) {
     if (!(target instanceof HTMLElement)) continue
+    if (target.classList.contains("picture")) {
+      target.toggleAttribute("data-long", target.scrollHeight > target.clientHeight + 1)
+      continue
+    }
     target.toggleAttribute("data-cut", target.scrollWidth > target.clientWidth + 1)
     if (target.classList.contains("table")) describe(target)
   }

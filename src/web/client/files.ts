@@ -1,4 +1,4 @@
-/** Files that people choose in forms: texts for a text area, and pictures. */
+/** Files that people choose in forms: texts for a text area, pictures and logs. */
 import { fileText } from "../../contract/file-text.ts"
 import { made } from "./page.ts"
 
@@ -25,27 +25,27 @@ export function readFiles(): void {
   }
 }
 
-/** Uploads a picture from a form, and fills in its digest. Without the script, the link opens the upload page. */
+/** Uploads a picture or a log from a form, and fills in its digest. */
 async function upload(link: HTMLAnchorElement, file: File): Promise<void> {
   const input = link.closest(".field")?.querySelector<HTMLInputElement>("input")
-  const { upload: address = "", most = "" } = link.dataset
+  const { upload: address = "", what = "", sentAs = file.type, most = "" } = link.dataset
   if (!input) return
   if (file.size > Number(most)) {
-    link.textContent = `The picture is larger than ${Number(most) / 1e6} MB. Choose another.`
+    link.textContent = `The ${what} is larger than ${Number(most) / 1e6} MB. Choose another.`
     return
   }
   link.textContent = "Uploading…"
-  const response = await fetch(address, { method: "POST", body: file, headers: { "content-type": file.type } })
+  const response = await fetch(address, { method: "POST", body: file, headers: { "content-type": sentAs } })
   const { digest, error }: { digest?: string; error?: string } = await response.json()
-  link.textContent = digest === undefined ? (error ?? "The picture was not uploaded.") : "Upload a picture again"
+  link.textContent = digest === undefined ? (error ?? `The ${what} was not uploaded.`) : `Upload a ${what} again`
   if (digest === undefined) return
   input.value = digest
   input.dispatchEvent(new Event("input", { bubbles: true }))
   input.focus()
 }
 
-/** Makes links to the upload page open a file dialog instead. */
-export function takePictures(): void {
+/** Makes links that upload open a file dialog instead. */
+export function takeUploads(): void {
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-upload]") : null
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return

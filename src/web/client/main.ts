@@ -3,7 +3,7 @@ import { awaitRequest } from "./awaited.ts"
 import { copyOnClick } from "./copy.ts"
 import { markCut } from "./cut.ts"
 import { keepDrafts } from "./drafts.ts"
-import { readFiles, takePictures } from "./files.ts"
+import { readFiles, takeUploads } from "./files.ts"
 import { traceArguments } from "./argument.ts"
 import { listenForKeys } from "./keys.ts"
 import { workForms } from "./forms.ts"
@@ -21,7 +21,7 @@ copyOnClick()
 writeInPlace()
 openMenus()
 readFiles()
-takePictures()
+takeUploads()
 recogniseAsTyped()
 traceArguments()
 markUnseen()

@@ -62,7 +62,7 @@ export type Suggestions = ReturnType<typeof suggestionsOf>
 
 /** The name under which a concept is borrowed: "warm-up, as H1 means it". */
 export const borrowedName = ({ label, record }: Suggestions["concepts"][number]): string =>
-  `${label}, as ${record.label} means it`
+  `${label}, as ${record.label} defines it`
 
 export interface Choice {
   readonly id: string

@@ -1,5 +1,5 @@
 /** Renders the inputs of a form, each with its label, its hint and any fault. */
-import { figureTypes, uploadFigure } from "../../contract/definitions/attachments.ts"
+import { figureTypes, uploadFigure, uploadLog } from "../../contract/definitions/attachments.ts"
 import { limits } from "../../contract/limits.ts"
 import { ANOTHER, type Prompt, placeOf, type Sheet } from "./sheets/sheet.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
@@ -65,14 +65,23 @@ export const listId = (named: readonly string[] = []) => `choices-${named.join("
 export const suggestedId = (what: string): string => `suggested-${what}`
 
 /**
- * The script opens a file dialog in place of this link, and reads the upload address and the limits from its
- * attributes.
+ * The script opens a file dialog in place of these links, and reads the upload address and the limits from their
+ * attributes. Only pictures have a page that uploads them without it.
  */
-const pictureLink = html`<p class="hint"><a href="${to("/pictures")}" target="_blank"${attributes({
-  "data-upload": to(uploadFigure.browserPath),
-  "data-types": Object.keys(figureTypes).join(","),
-  "data-most": limits.figureBytes,
-})}>Upload a picture</a></p>`
+const uploadLinks = {
+  picture: html`<p class="hint"><a href="${to("/pictures")}" target="_blank"${attributes({
+    "data-upload": to(uploadFigure.browserPath),
+    "data-what": "picture",
+    "data-types": Object.keys(figureTypes).join(","),
+    "data-most": limits.figureBytes,
+  })}>Upload a picture</a></p>`,
+  log: html`<p class="hint"><a href="#"${attributes({
+    "data-upload": to(uploadLog.browserPath),
+    "data-what": "log",
+    "data-sent-as": uploadLog.mediaType,
+    "data-most": limits.logBodyBytes,
+  })}>Upload a log</a></p>`,
+}
 
 interface Labelled {
   readonly field: Named
@@ -101,9 +110,12 @@ export function labelled(
     "aria-invalid": isWrong ? "true" : null,
     "aria-describedby": described.length === 0 ? null : described.join(" "),
   }
-  return html`<div class="field${isWrong ? " wrong" : ""}"${attributes(onlyWith(path, state))}>\
+  const { upload } = prompt ?? {}
+  const isScripted = upload === "log"
+  return html`<div class="field${isWrong ? " wrong" : ""}${isScripted ? " scripted" : ""}"\
+${attributes(onlyWith(path, state))}>\
 <label for="${idOf(path)}">${nameAt(field, prompt)}${optional(field, path, state)}</label>
-    ${input(given)}${hintOf(path, shown)}${prompt?.isPicture === true ? pictureLink : null}\
+    ${input(given)}${hintOf(path, shown)}${upload === undefined ? null : uploadLinks[upload]}\
 ${faultsAt(path, state)}</div>`
 }
 

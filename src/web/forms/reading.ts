@@ -26,7 +26,7 @@ export interface Fault {
 /** Replaces messages written for programs with words for people. */
 const forPeople = (message: string): string => {
   if (/^must be one of /.test(message)) return "must be chosen"
-  if (/^must be text with at least one/.test(message)) return "holds nothing to read"
+  if (/^must be text with at least one/.test(message)) return "is empty"
   if (message.startsWith("must be a number or one of")) return "must be a number, such as 0.05"
   if (message === "must be a UUID") return "names nothing here"
   if (message === "is required" || /^must have at least 1 (?:characters|items)$/.test(message)) return "is missing"

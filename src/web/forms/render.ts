@@ -155,7 +155,7 @@ ${faultsAt(path, state)}`
     case "pairs":
       return code(field, path, state, "name: value, one per line.")
     case "json":
-      return code(field, path, state, "A JSON object; left empty, {}.")
+      return code(field, path, state, "A JSON object. If left empty, {}.")
     case "object":
       return group(
         html`${nameAt(field, promptOf(path, state))}${optional(field, path, state)}`,

@@ -108,9 +108,7 @@ export function sentInvitations(visit: Visit, roomId?: string): Html | null {
     html`<tr><td>${time(each.createdAt)}</td><td data-is="into">${each.title ?? "the service"}</td>\
 <td>${invitationState(each, now)}</td></tr>`
   const listed = sent.filter((each) => roomId === undefined || each.roomId === roomId).map(row)
-  return listed.length === 0
-    ? null
-    : table("Your invitations", ["Made", "Into", "What became of it"], listed, "stacked")
+  return listed.length === 0 ? null : table("Your invitations", ["Made", "Into", "Status"], listed, "stacked")
 }
 
 const MOST_ROOMS = 100
@@ -194,7 +192,7 @@ export function personPage(visit: Visit): Shown {
 ${section(
   "records",
   "Records",
-  html`${list("cards", items, (record) => recordItem(record, null), empty("They have not published a record."))}\
+  html`${list("cards", items, (record) => recordItem(record, null), empty("No records published yet."))}\
 ${nextPage(visit, nextCursor)}`,
 )}
 ${ways([

@@ -34,7 +34,7 @@ import { withheldPage, withholdPage } from "./withhold.ts"
 
 function operationIn({ params }: Visit): Operation {
   const operation = operationNamed(params.operation ?? "")
-  if (operation === undefined) throw new Refusal("unknown_operation", "There is no such operation.")
+  if (operation === undefined) throw new Refusal("unknown_operation", "There is no such form.")
   return operation
 }
 

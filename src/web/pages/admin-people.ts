@@ -5,7 +5,7 @@
 import { type Content, type Html, html, to } from "../html.ts"
 import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { stateBadge, tokenOver, tokenState } from "../parts/marks.ts"
+import { expiring, stateBadge, tokenOver, tokenState } from "../parts/marks.ts"
 import { actionsHead, confirmButton, exactTime, lastUse, time } from "../parts/parts.ts"
 import { withQuery } from "../addresses.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -47,8 +47,8 @@ function actions({ userId, username, isOperator, disabledAt, ownedRooms, tokens 
   }
   if (disabledAt !== null) return asked("enable_person", "Enable", `Enable ${username}`)
   return html`${asked("disable_person", "Disable", `Disable ${username}`, "ends")}\
-${tokens === 0 ? null : asked("end_access", "Revoke all tokens", `${revoking(tokens)} of ${username}`, "ends")}\
-${asked("end_sessions", "Sign out", `Sign ${username} out everywhere`, "ends")}${
+${tokens === 0 ? null : asked("end_access", "Revoke all tokens", `${revoking(tokens)} of ${username}`, "danger")}\
+${asked("end_sessions", "Sign out", `Sign ${username} out everywhere`, "danger")}${
   isOperator
     ? asked("unmake_operator", "Remove operator", `Remove ${username} as operator`, "danger")
     : asked("make_operator", "Make operator", `Make ${username} an operator`)
@@ -104,10 +104,11 @@ function tokenRow(token: Token, where: Html, end: Html, now: number): Html {
     html`Revoke all tokens<span class="aside"> of ${username}</span>`,
     `${explanations.end_access} ${username} stays signed in.`,
     personButton("end_access", userId, html`Revoke all tokens of ${username}`, true),
+    false,
   )}</div>`
   return html`<tr><th scope="row">${label}</th><td data-is="of">${username}</td><td>${where}</td>\
 <td data-is="token">${starts(tokenStart)}</td><td>${permittedInWords(permissions)}</td>
-<td>${tokenState(token, now)}</td><td data-is="expires">${time(expiresAt)}</td>\
+<td>${tokenState(token, now)}</td><td data-is="${expiring(expiresAt, now)}">${time(expiresAt)}</td>\
 <td data-is="last use">${lastUse(lastUsedAt)}</td><td>${tokenOver(token, now) === null ? ends : null}</td></tr>`
 }
 

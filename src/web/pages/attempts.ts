@@ -80,7 +80,7 @@ ${intendedDeviation === null ? null : html`<p>Declared on purpose: ${phrase(inte
 const eventItem = (event: Attempt["events"][number]): Html =>
   html`<li>${stateBadge(event.event === "progress" ? "in_progress" : event.event, words(event.event))} \
 <span class="clocks">${
-    event.reportedAt === null ? null : html`happened ${exactTime(event.reportedAt)} by the registrant's clock; `
+    event.reportedAt === null ? null : html`happened ${exactTime(event.reportedAt)} by its own clock; `
   }received ${exactTime(event.receivedAt)}</span>${event.late === true ? html` <span class="tag">late</span>` : null}
 ${event.message === undefined ? null : html`<p class="said" dir="auto">${inlineMarkdown(event.message)}</p>`}\
 ${
@@ -292,7 +292,7 @@ ${fold("ran", "What was run", command, [
       html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its \
 place in the Thread</a>`,
     ],
-    ["Cost, according to its registrant", attempt.cost && costInWords(totalOf(attempt.cost)).join(", ")],
+    ["Cost, as reported", attempt.cost && costInWords(totalOf(attempt.cost)).join(", ")],
     ["Content digest", digest(attempt.contentDigest)],
   ]),
   html`<h3>Configuration</h3>${jsonBlock(attempt.configuration)}`,

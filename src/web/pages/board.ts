@@ -2,6 +2,7 @@
  * The boards of a Room, and the page of a board: its ranked groups, and whether the first can be told apart from the
  * next.
  */
+import { unitInWords } from "../../research/measurements/figures.ts"
 import { noiseInWords } from "../../research/measurements/in-words.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
@@ -47,14 +48,14 @@ function repeatsOf({ reruns, reproductions, failedReproductions }: Row): Html {
   return counts.length === 0 ? quiet("none") : html`${counts.join(", ")}`
 }
 
-function rowOf({ by, best }: Board, row: Row): IntervalRow {
+function rowOf({ by, best, unit }: Board, row: Row): IntervalRow {
   const { rank, key, n, attempts, isBaseline } = row
   const isBest = best !== null && by.every((name) => String(best[name]) === String(key[name]))
   const named = attempts.slice(0, LINKED).map((attempt) => label("attempt", attempt.attemptId, attempt.label))
   const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
   const unlinked = attempts.length > LINKED ? quiet(` and ${attempts.length - LINKED} more`) : null
   return {
-    ...drawnMean(row, "no finite value"),
+    ...drawnMean(row, unit, "no finite value"),
     head: html`${rank === null ? null : `${rank}. `}${first}\
 ${isBest ? html` ${stateBadge("supported", "best")}` : null}\
 ${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
@@ -64,7 +65,7 @@ ${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
 }
 
 /** Renders the differences to the baseline; null if there is no baseline. */
-function differences({ rows, by }: Board): Html | null {
+function differences({ rows, by, unit }: Board): Html | null {
   const compared = rows.flatMap(({ contrast, key }): IntervalRow[] => {
     if (contrast === null) return []
     const { pairs, corrected, belowNoise } = contrast
@@ -73,7 +74,7 @@ function differences({ rows, by }: Board): Html | null {
     const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
     return [
       {
-        ...drawn(contrast),
+        ...drawn({ ...contrast, unit }),
         head: first,
         cells: [...others, pairs === null ? "unpaired" : counted(pairs, "pair"), holm],
       },
@@ -82,8 +83,9 @@ function differences({ rows, by }: Board): Html | null {
   if (compared.length === 0) return null
   const table = {
     caption: "Differences to the baseline",
-    head: [...by, "pairs", "Holm"],
+    head: [...by, "pairs", "After correction"],
     measures: "difference, with its 95 % interval",
+    unit,
   }
   return section(
     "differences",
@@ -112,8 +114,9 @@ export function boardPage(visit: Visit): Shown {
   const room = visit.ask("room", { roomId })
   const places = Object.entries(where).map(([name, value]) => `${name} ${String(value)}`)
   const measures =
-    `${metric}${split === null ? "" : ` (${split})`}` + `${unit === null ? "" : ` in ${unit}`}, ${direction} is better`
-  const table = { caption: board.title, head: [...by, "Attempts", "n", "Run again"], measures, numbers: "Mean" }
+    `${metric}${split === null ? "" : ` (${split})`}` +
+    `${unit === null ? "" : ` in ${unitInWords(unit)}`}, ${direction} is better`
+  const table = { caption: board.title, head: [...by, "Attempts", "n", "Run again"], measures, numbers: "Mean", unit }
   const none = html`No attempt counts yet. An attempt counts if it runs the code below, names the data as inputs, \
 succeeds, and reports ${metric} by ${by.join(" and ")}.`
   return {
@@ -133,7 +136,7 @@ ${
       )
 }
 <p class="meta"><span>${leftOut(board)}</span>\
-${board.noise && html`<span>Noise from run to run: ${noiseInWords(board.noise)}.</span>`}</p>
+${board.noise && html`<span>Noise from run to run: ${noiseInWords(board.noise, board.unit)}.</span>`}</p>
 ${differences(board)}</div>
 <section aria-labelledby="declared">${heading(2, "declared", "What was declared")}${facts([
       ["Metric", measures],

@@ -109,7 +109,7 @@ ${fold(
     ["Posted at", html`<a href="${to(entryPath(threadId, checkpoint.entryId))}">its place in the Thread</a>`],
   ]),
 )}
-${nothingOf([...absent(judged), openQuestions.length === 0 && "No question was left open."])}
+${nothingOf([...absent(judged), openQuestions.length === 0 && "No open questions."])}
 ${ways([["JSON", json]])}`,
   }
 }

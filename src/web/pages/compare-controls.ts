@@ -2,7 +2,7 @@
  * What a person changes in a comparison by group, as links that act at once: the groups, what is averaged over, the
  * baseline. And the answer before the table: which group is best, and whether that is noise.
  */
-import { figure } from "../../research/measurements/figures.ts"
+import { figureOn, scaleOf } from "../../research/measurements/figures.ts"
 import { leadInWords, noiseInWords } from "../../research/measurements/in-words.ts"
 import { folded } from "../../research/measurements/stated.ts"
 import { attributes, hiddenInputs, type Html, html, joined, type LateText, to } from "../html.ts"
@@ -137,6 +137,7 @@ ${
 const ANSWERS = 6
 
 const comparative = { [-1]: "lower", 0: "", 1: "higher" } as const
+const superlative = { [-1]: "lowest", 0: "", 1: "highest" } as const
 
 function inWords({ name, direction, compares, table: { unit } }: Measure, standing: Standing): Html {
   const { where, groups, lead, isBest } = standing
@@ -146,22 +147,25 @@ function inWords({ name, direction, compares, table: { unit } }: Measure, standi
   if (first === undefined || next === undefined) return html``
   const single = groups.filter(({ n }) => n < 2)
   if (single.length === groups.length)
-    return html`No answer${at}: ${own(first)} has the ${comparative[direction]} ${name}, but each is one run (n = 1).`
-  const by = lead?.corrected == null ? null : leadInWords({ ...lead, ...lead.corrected }, unit ?? "")
-  const mean = `${figure(first.mean, first.se)}${unit === null ? "" : ` ${unit}`}`
+    return html`No answer${at}: ${own(first)} has the \
+${groups.length > 2 ? superlative[direction] : comparative[direction]} ${name}, but each is one run (n = 1).`
+  const by = lead?.corrected == null ? null : leadInWords({ ...lead, ...lead.corrected }, unit)
+  const scale = scaleOf(unit)
+  const mean = `${figureOn(scale, first.mean, first.se)}${scale.value}`
   if (isBest)
     return html`${own(first)} is best${at}: ${name} ${mean}, ${comparative[direction]} than \
 ${own(next)} ${by}\
-${groups.length > 2 ? `, and told apart from all ${groups.length - 1} others` : null}. It is not noise.`
+${groups.length > 2 ? `, and told apart from all ${groups.length - 1} others` : null}.\
+${lead?.belowNoise === true ? null : " It is not noise."}`
   const alone =
     single.length === 0
       ? null
       : html` ${joined(single.slice(0, 3).map(own))} \
 ${single.length > 3 ? `and ${single.length - 3} more are` : single.length === 1 ? "is" : "are"} one run (n = 1), which \
 nothing can be told apart from.`
-  const distance = figure(Math.abs((first.mean ?? 0) - (next.mean ?? 0)), first.se)
+  const distance = figureOn(scale, Math.abs((first.mean ?? 0) - (next.mean ?? 0)), first.se)
   return html`No clear winner${at}: ${own(first)} ahead of ${own(next)} \
-${by ?? `by ${distance}, no spread known`}.${alone}`
+${by ?? `by ${distance}${scale.difference}, no spread known`}.${alone}`
 }
 
 /** Links that say whether lower or higher values are better, for a metric whose name does not tell. */
@@ -176,12 +180,12 @@ export function whichIsBest(visit: Visit, measures: readonly Measure[]): Html {
   // A metric that the values' own dimensions group comes before those of whole attempts.
   const inOrder = measures.toSorted((one, other) => other.table.by.length - one.table.by.length)
   const answers = inOrder.flatMap((measure) => {
-    const { noise } = measure.table
-    const beside = noise === null ? null : html` <span class="quiet">Noise: ${noiseInWords(noise)}.</span>`
+    const { noise, unit } = measure.table
+    const beside = noise === null ? null : html` <span class="quiet">Noise: ${noiseInWords(noise, unit)}.</span>`
     if (measure.direction === 0) return measure.groups.length < 2 ? [] : [directions(visit, measure)]
     return measure.standings.map((standing) => html`${inWords(measure, standing)}${beside}`)
   })
-  if (answers.length === 0) return html`<p class="quiet">There is one group only. Group by what differs to compare.</p>`
+  if (answers.length === 0) return html`<p class="quiet">There is only one group. Group by something that differs.</p>`
   const more = answers.length - ANSWERS
   const item = (answer: Html) => html`<li>${answer}</li>`
   return html`${list("answers", answers.slice(0, ANSWERS), item)}\

@@ -1,6 +1,14 @@
 /** The view of a comparison by group: means with intervals, and the best group in bold if it can be told apart. */
 import { compareScalars } from "../../research/measurements/cells.ts"
-import { figure, interval } from "../../research/measurements/figures.ts"
+import {
+  figure,
+  figureOn,
+  interval,
+  intervalOn,
+  type Scale,
+  scaleOf,
+  unitInWords,
+} from "../../research/measurements/figures.ts"
 import { noiseInWords } from "../../research/measurements/in-words.ts"
 import { type Curve, picture } from "../charts/curves.ts"
 import { sample } from "../charts/axis.ts"
@@ -119,14 +127,16 @@ ${showsMembers ? "Hide single series" : "Show single series"}</a>`
 const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
 
 /** A group's mean, plus or minus half of its interval. */
-const value = ({ mean, se, low, high, n }: Group): Html =>
+const value = ({ mean, se, low, high, n }: Group, scale: Scale): Html =>
   mean === null
     ? quiet("–")
-    : html`${figure(mean, se)} \
-${low === null || high === null ? (n === 1 ? quiet("n = 1") : null) : quiet(`± ${figure((high - low) / 2, se)}`)}`
+    : html`${figureOn(scale, mean, se)} ${
+        low === null || high === null ? n === 1 && quiet("n = 1") : quiet(`± ${figureOn(scale, (high - low) / 2, se)}`)
+      }`
 
 /** Renders a group's value of a metric, tinted if its interval shows that it differs from the baseline. */
-function cell({ groups, direction, best }: Measure, key: string): Html {
+function cell({ groups, direction, best, table: { unit } }: Measure, key: string): Html {
+  const scale = scaleOf(unit)
   const group = groups.find((each) => keyText(each) === key)
   if (group === undefined) return html`<td class="right">${quiet("–")}</td>`
   const { contrast } = group
@@ -135,13 +145,14 @@ function cell({ groups, direction, best }: Measure, key: string): Html {
   const by =
     contrast === null
       ? null
-      : html` <span class="by">${contrast.estimate > 0 ? "+" : ""}${figure(contrast.estimate, contrast.se)}</span>`
+      : html` <span class="by">${contrast.estimate > 0 ? "+" : ""}\
+${figureOn(scale, contrast.estimate, contrast.se)}</span>`
   return html`<td class="right${isDistinct ? ` ${tint}` : ""}"${attributes({
     title:
       contrast === null || contrast.low === null
         ? null
-        : `difference ${interval(contrast.low, contrast.high, contrast.se)}`,
-  })}>${best.has(key) ? html`<strong>${value(group)}</strong>` : value(group)}${by}</td>`
+        : `difference ${intervalOn(scale, contrast.low, contrast.high, contrast.se)}` + scale.difference,
+  })}>${best.has(key) ? html`<strong>${value(group, scale)}</strong>` : value(group, scale)}${by}</td>`
 }
 
 const arrows = { [-1]: "↓", 0: "", 1: "↑" } as const
@@ -205,7 +216,7 @@ ${group.attempts.length > 4 ? quiet(` and ${group.attempts.length - 4} more`) : 
     sortHead(
       visit,
       `metric:${name}`,
-      html`${name}${unit === null ? null : quiet(` ${unit}`)} ${arrows[direction]}\
+      html`${name}${unit === null ? null : quiet(scaleOf(unit).value)} ${arrows[direction]}\
 <span class="aside"> ${better[direction]}</span>`,
       true,
       better[direction] || null,
@@ -248,7 +259,7 @@ function drawingOf({ name, table, groups }: Measure): Html {
   const row = (group: Group): IntervalRow => {
     const [own, ...others] = place(group)
     return {
-      ...drawnMean(group, "–"),
+      ...drawnMean(group, unit, "–"),
       head: own,
       cells: [...others, group.n],
       look: group.isBaseline ? "base" : undefined,
@@ -262,13 +273,18 @@ function drawingOf({ name, table, groups }: Measure): Html {
     const holm = quiet(corrected?.isDistinct === true ? "differs" : "not told apart")
     const n = pairs === null ? group.n : counted(pairs, "pair")
     return [
-      { ...drawn(contrast), head: own, cells: [...others, n], numbers: html`${estimateInWords(contrast)} ${holm}` },
+      {
+        ...drawn({ ...contrast, unit }),
+        head: own,
+        cells: [...others, n],
+        numbers: html`${estimateInWords({ ...contrast, unit })} ${holm}`,
+      },
     ]
   })
-  const measures = unit === null ? name : `${name} in ${unit}`
+  const measured = (isDifference: boolean) => (unit === null ? name : `${name} in ${unitInWords(unit, isDifference)}`)
   return html`<section aria-label="${name}">\
 <h3>${name}</h3>${intervalTable(
-    { caption: name, head, measures: `${measures}, mean and 95 % interval`, numbers: "Mean" },
+    { caption: name, head, measures: `${measured(false)}, mean and 95 % interval`, numbers: "Mean", unit },
     groups.map(row),
   )}${
     contrasts.length === 0
@@ -278,7 +294,8 @@ ${intervalTable(
   {
     caption: `Differences of ${name}`,
     head,
-    measures: `difference of ${measures}, 95 % interval`,
+    measures: `difference of ${measured(true)}, 95 % interval`,
+    unit,
     numbers: "Estimate",
     zero: true,
   },
@@ -330,8 +347,8 @@ interval${over === null ? null : `, over ${nameOfDimension(over)}`}</span><span>
     measures.some(({ best }) => best.size > 0)
       ? "bold: the best, told apart from every other group beside it"
       : "nothing is bold: no group is told apart from every other group beside it"
-  }</span>${measures.map(({ metric, table: { noise } }) =>
-    noise === null ? null : html`<span>noise of ${metric} from run to run: ${noiseInWords(noise)}</span>`,
+  }</span>${measures.map(({ metric, table: { noise, unit } }) =>
+    noise === null ? null : html`<span>noise of ${metric} from run to run: ${noiseInWords(noise, unit)}</span>`,
   )}${against === undefined ? null : html`<span>tinted: differs from the baseline beyond the spread</span>`}</p>`
 
 export function groupsView(visit: Visit, compared: Compared, question: Question): Html {
@@ -353,7 +370,7 @@ ${heading(2, "results", "Settings and results", publishing(visit, compared, meas
 ${alike.map((some) => results(visit, some))}${legendOf(question, measures)}${
   unfinishedAttempts === 0
     ? null
-    : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} without success left out.</p>`
+    : html`<p class="meta">${counted(unfinishedAttempts, "unsuccessful attempt")} left out.</p>`
 }</section>
 <section aria-labelledby="spread">${heading(2, "spread", "Each metric")}${measures.map(drawingOf)}${
     others.length === 0

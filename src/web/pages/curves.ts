@@ -106,7 +106,7 @@ const input = (name: string, text: string, value: number | undefined, id: string
 /** The values of a metric that have no step, or that have one step only: a dot for each, and no curve. */
 export const dotsFigure = (name: string, head: string, measures: string, rows: readonly IntervalRow[]): Html =>
   html`<figure class="dots"><h3>${name}</h3>\
-${intervalTable({ caption: name, head: [head], measures, numbers: "Value" }, rows)}</figure>`
+${intervalTable({ caption: name, head: [head], measures, numbers: "Value", unit: null }, rows)}</figure>`
 
 /** One row of it. */
 export const dotOf = (head: Content, value: Value | undefined, look?: IntervalRow["look"]): IntervalRow => ({

@@ -216,7 +216,7 @@ class="number">${other ?? "–"}</td><td class="number">${
 }
 ${
   attempts.length > 0 &&
-  html`<details><summary>${counted(attempts.length, "attempt")} and their code\
+  html`<details><summary>${counted(attempts.length, "attempt")} and ${attempts.length === 1 ? "its" : "their"} code\
 </summary>${table("Attempts", ["Attempt", "By", "Intent", "Code", "Command"], attemptRows(visit, attempts))}\
 </details>`
 }</section>`
@@ -249,12 +249,12 @@ export function effectTablePage(visit: Visit): Shown | Answer {
   const format = visit.parameter("format")
   if (asked === null) {
     if (format !== undefined)
-      throw new Refusal("invalid_schema", "This table cannot be worked out: no attempt reported such values.")
+      throw new Refusal("invalid_schema", "This table cannot be computed: no attempt reported these values.")
     return {
       title: "Table",
       rail: roomRail(room),
       body: html`<h1>Table</h1>${empty(
-        "This table cannot be worked out: no attempt here reported such values.",
+        "This table cannot be computed: no attempt here reported these values.",
         html`\
 <a href="${to(`/rooms/${roomId}/attempts`)}">Attempts of the Room</a>`,
       )}`,
@@ -273,7 +273,7 @@ export function effectTablePage(visit: Visit): Shown | Answer {
     return answer(
       effectMarkdown(picture, [
         `Bold: told apart, after correction for ${counted(asked.comparisons, "comparison")}.`,
-        ...(asked.noise == null ? [] : [`Noise from run to run: ${noiseInWords(asked.noise)}.`]),
+        ...(asked.noise == null ? [] : [`Noise from run to run: ${noiseInWords(asked.noise, asked.unit)}.`]),
       ]),
       "text/markdown",
     )
@@ -298,7 +298,7 @@ export function effectTablePage(visit: Visit): Shown | Answer {
 ${
   cell.length > 0 &&
   (chosen === undefined
-    ? html`<p>${stateBadge("unknown", "This table has no such cell any more.")}\
+    ? html`<p>${stateBadge("unknown", "This cell is no longer in the table.")}\
 </p>`
     : cellSection(visit, roomId, chosen, asked))
 }

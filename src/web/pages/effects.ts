@@ -254,7 +254,7 @@ export function repeatedBy(visit: Visit, roomId: string, metric: string): Html |
 
 /** Says how to read a picture. */
 export const legendOf = (
-  { comparisons, noise = null }: Pick<PictureTable, "comparisons" | "noise">,
+  { comparisons, noise = null, unit }: Pick<PictureTable, "comparisons" | "noise" | "unit">,
   { lines }: EffectPicture,
 ): Html => {
   const cells = lines.flatMap((line) => line.cells)
@@ -267,7 +267,7 @@ export const legendOf = (
         ? `Bold: told apart, after correction \
 for ${counted(comparisons, "comparison")}`
         : `None is told apart, after correction for ${counted(comparisons, "comparison")}`
-  }</span>${noise && html`<span>Noise from run to run: ${noiseInWords(noise)}</span>`}${
+  }</span>${noise && html`<span>Noise from run to run: ${noiseInWords(noise, unit)}</span>`}${
     has("reproduced by") &&
     html`<span>${glyph("independent")} reproduced by so many others\
 </span>`

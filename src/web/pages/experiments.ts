@@ -50,12 +50,13 @@ const row = (
   <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}" dir="auto">\
 ${beginningInLink(experiment.question, 180)}</a></td>
   <td>${stateBadge(experiment.status)}</td>
-  <td>${
+  <td data-is="assignee">${
     experiment.assignee === null
       ? html`<span class="quiet">nobody</span>`
       : html`${person(experiment.assignee)}${untilWhen(experiment)}`
   }</td>
-  <td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`
+  <td data-is="attempts">${outcomeDots(experiment.attempts)}</td>
+  <td>${verdicts(links, experiment.experimentId)}</td></tr>`
 
 export function experimentsPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
@@ -63,7 +64,7 @@ export function experimentsPage(visit: Visit): Shown {
   const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after: visit.parameter("after") })
   const links = visit.tables.findingLinks.verdictsOn(items.map(({ experimentId }) => experimentId))
   const rows = items.map((experiment) => row(experiment, links))
-  const head = ["", "Question", "State", "Assignee", "Attempts", "Toward the question"]
+  const head = ["", "Question", "State", "Assignee", "Attempts", "Answer"]
   return {
     title: `Experiments · ${room.title}`,
     ...following(room, "/experiments"),
@@ -75,7 +76,7 @@ ${forMembers(
   room,
   act("propose_experiment", { roomId, threadId: room.openingThreadId }, "Propose an experiment"),
 )}
-${live("experiments", tableOr("No experiment yet.", "Experiments", head, rows))}
+${live("experiments", tableOr("No experiment yet.", "Experiments", head, rows, "stacked"))}
 ${nextPage(visit, nextCursor, "Later experiments")}`,
   }
 }

@@ -3,7 +3,7 @@ import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/
 import { type EffectAnswer, whyStale } from "../../contract/answers/measurements.ts"
 import { compareScalars, type Dimensions, textOf } from "../../research/measurements/cells.ts"
 import { contrastInWords, placeInWords } from "../../research/measurements/in-words.ts"
-import { figure, interval } from "../../research/measurements/figures.ts"
+import { figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/figures.ts"
 import { tableAround } from "../../research/measurements/kept-tables.ts"
 import { isEffectAt } from "../../research/measurements/sources.ts"
 import { type EffectCell, type EffectLine, effectTable } from "../charts/effects.ts"
@@ -15,18 +15,17 @@ import { counted } from "../words.ts"
 import { baselineOf, cellQuery, effectPlace, tableNow, tablePath } from "./effects.ts"
 import { pooledCell, repeatCell, repeatLine } from "./repeats.ts"
 
+type Estimate = Pick<EffectAnswer, "estimate" | "low" | "high" | "se" | "unit">
+
 /** Renders an estimate and its interval. */
-export const estimateInWords = ({
-  estimate,
-  low,
-  high,
-  se,
-}: Pick<EffectAnswer, "estimate" | "low" | "high" | "se">): Html =>
-  html`<strong>${figure(estimate, se)}</strong> \
-${low === null ? html`<span class="quiet">no spread known</span>` : interval(low, high, se)}`
+export const estimateInWords = ({ estimate, low, high, se, unit }: Estimate): Html => {
+  const scale = scaleOf(unit)
+  return html`<strong>${figureOn(scale, estimate, se)}</strong> \
+${low === null ? html`<span class="quiet">no spread known</span>` : intervalOn(scale, low, high, se)}`
+}
 
 /** The parts of a row that draw an estimate and say it in numbers. */
-export const drawn = (effect: Pick<EffectAnswer, "estimate" | "low" | "high" | "se">) => ({
+export const drawn = (effect: Estimate) => ({
   mid: effect.estimate,
   low: effect.low,
   high: effect.high,
@@ -42,8 +41,8 @@ interface Mean {
 }
 
 /** The parts of a row that draw the mean of a group and its values. @param none the text for a group without a mean */
-export const drawnMean = ({ mean, low, high, se, points = [] }: Mean, none: string) => ({
-  ...drawn({ estimate: mean, low, high, se }),
+export const drawnMean = ({ mean, low, high, se, points = [] }: Mean, unit: string | null, none: string) => ({
+  ...drawn({ estimate: mean, low, high, se, unit }),
   dots: points.map(({ value }) => value),
   ...(mean === null && { numbers: html`<span class="quiet">${none}</span>` }),
 })
@@ -82,7 +81,7 @@ function contrastTable({ metric, split, unit }: Measured, entries: readonly Entr
     })
     return contrasts.length === 1 ? own : [{ head: contrast, name: contrast, look: "group", cells: [] }, ...own]
   })
-  const inUnit = unit === null ? "" : ` in ${unit === "fraction" ? "percentage points" : unit}`
+  const inUnit = unit === null ? "" : ` in ${unitInWords(unit, true)}`
   const what = contrasts.length === 1 ? contrasts[0]?.[0] : "differences"
   const caption = `${metric}${split === null ? "" : ` (${split})`}: ${what}${inUnit}, with 95 % intervals`
   const picture = { caption, corner: "Source", columns: places.map(([name]) => name), lines, unit }

@@ -88,7 +88,7 @@ statement. If its source was withdrawn, replaced, corrected or disputed, a state
 each statement you see how independent it is: another person, another agent of the same person, other code, other \
 inputs. A record that <em>rests on</em> another is in doubt when the other falls. A record that contradicts it is \
 not.</p>
-${meaning(verdicts)}<h3>The evidence together</h3>${meaning(together)}<h3>Toward the question of an experiment</h3>\
+${meaning(verdicts)}<h3>The evidence together</h3>${meaning(together)}<h3>On the question of an experiment</h3>\
 ${meaning(answers)}<h3>Reproductions</h3>${meaning(reproductions)}</section>
 <section aria-labelledby="standing">${heading(2, "standing", "How a record stands")}${meaning(standings)}</section>
 <section aria-labelledby="attempts">${heading(2, "attempts", "How an attempt ended")}${meaning(attempts)}

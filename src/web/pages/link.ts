@@ -40,12 +40,12 @@ type Screen = Pick<FirstScreen, "meta" | "sentence" | "scope" | "picture" | "ver
 function ofFinding(visit: Visit, link: Extract<Link, { kind: "finding_link" }>, own: Content): Screen {
   const { finding, experimentId, experimentLabel, attemptId, attemptLabel, towardQuestion, withdrawn } = link
   return {
-    meta: html`<span>${label("finding", finding.versionId, finding.label)} toward \
+    meta: html`<span>${label("finding", finding.versionId, finding.label)} about \
 ${label("experiment", experimentId, experimentLabel)}</span><span>${person(link.author)}</span>\
 <span>${exactTime(link.at)}</span>${own}`,
-    sentence: html`<h1>${finding.label} related to ${experimentLabel}</h1>`,
-    scope: html`<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} toward the \
-question. ${phrase(towardQuestion.explanation)}</li>${link.towardHypothesis.map(
+    sentence: html`<h1>What ${finding.label} says about ${experimentLabel}</h1>`,
+    scope: html`<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} the \
+question: ${phrase(towardQuestion.explanation)}</li>${link.towardHypothesis.map(
       ({ versionId, label: text, verdict, explanation, ...origin }) =>
         html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)}\
 ${fromOther(origin)} ${phrase(explanation)}</li>`,
@@ -74,7 +74,7 @@ function ofReview(visit: Visit, link: Extract<Link, { kind: "review" }>): Screen
 ${record && effectsOf(visit, record.roomId, record.effects, record.label)}`,
     verdict: stands(
       struckIf(link.withdrawn, stateBadge(link.verdict)),
-      link.answered === null ? "No answer from its target's author yet." : "Its target's author has answered.",
+      link.answered === null ? "The author has not answered yet." : "The author has answered.",
     ),
   }
 }

@@ -83,8 +83,7 @@ ${
             ? "It is not known whether anything was stored."
             : "Nothing was stored."
       } ${code === "not_authenticated" ? signingIn(entrance) : remedyFor(code)}</p>`
-}<p class="meta"><span>code <code>${code}</code></span><span>status ${status}</span></p>
-<p><a href="${to("/")}">All Rooms</a></p>`,
+}<p><a href="${to("/")}">All Rooms</a></p>`,
   }
 }
 

@@ -1,5 +1,5 @@
 /** What an experiment or an attempt measured: means and intervals by group, curves, dots, and the last values. */
-import { figure, interval } from "../../research/measurements/figures.ts"
+import { figure, figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/figures.ts"
 import { limits } from "../../contract/limits.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -75,16 +75,17 @@ export function measuresOf(
   if (found === null) return null
   const { by, partedBy, over, unit, groups, leftOut } = found
   const shown = groups.slice(0, GROUPS)
+  const scale = scaleOf(unit)
   const hasDots = shown.reduce((sum, { points = [] }) => sum + points.length, 0) <= SINGLES
   const [first = "Group", ...rest] = [...by, ...partedBy].map(nameOfDimension)
   const rows = shown.map((group) => {
     const { n, mean, low, high, se, points = [], notes } = group
     const [own = "all", ...others] = placeOf(group, found)
-    const spread = low === null || high === null ? (n === 1 ? "one value" : "") : interval(low, high, se)
+    const spread = low === null || high === null ? (n === 1 ? "one value" : "") : intervalOn(scale, low, high, se)
     const estimate =
       mean === null
         ? html`<span class="quiet">no finite value</span>`
-        : html`<strong>${figure(mean, se)}</strong> \
+        : html`<strong>${figureOn(scale, mean, se)}</strong> \
 <span class="quiet"${attributes({ title: notes.join("; ") || null })}>${spread}</span>`
     const dots = hasDots ? points.map(({ value }) => value) : []
     return { head: own, cells: [...others, n], mid: mean, low, high, dots, numbers: estimate }
@@ -97,8 +98,9 @@ ${intervalTable(
   {
     caption: `${nameOf(name, split)} by group`,
     head: [first, ...rest, "n"],
-    measures: `${nameOf(name, split)}${unit === null ? "" : ` in ${unit}`}, mean and 95 % interval`,
+    measures: `${nameOf(name, split)}${unit === null ? "" : ` in ${unitInWords(unit)}`}, mean and 95 % interval`,
     numbers: "Mean",
+    unit,
   },
   rows,
 )}

@@ -231,7 +231,7 @@ function note(visit: Visit, now: Visit, past: Past): Html {
   const moment = html`As of entry ${sequence.toLocaleString("en")}, ${exactTime(acceptedAt)}`
   return html`<div class="banner quiet then" role="note" aria-label="An earlier moment"><strong>${moment}</strong>
 <a class="button quiet" data-now href="${to(today)}">Now</a>
-<p>This page shows what stood and counted then.</p>${changesOf(visit, now)}${since(visit, now, past)}</div>`
+<p>This page shows the record as it was then.</p>${changesOf(visit, now)}${since(visit, now, past)}</div>`
 }
 
 /** Returns a function that adds the note to a page of an earlier moment, and removes live updates and feeds. */

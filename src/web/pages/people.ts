@@ -5,7 +5,8 @@ import { mayInvite } from "../../edge/identity/sign-in.ts"
 import { permissionMeanings } from "../../contract/schema/enumerations.ts"
 import { pathOf, readPath } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
-import { doneBy, doneTo } from "../parts/done-to.ts"
+import { doneBy } from "../../contract/operations/done-by.ts"
+import { doneTo } from "../parts/done-to.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { joining } from "../parts/guide.ts"
 import {
@@ -22,7 +23,7 @@ import {
   table,
   time,
 } from "../parts/parts.ts"
-import { tokenState } from "../parts/marks.ts"
+import { expiring, tokenState } from "../parts/marks.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { settingsPath } from "./room-settings.ts"
 import { sentInvitations } from "./account.ts"
@@ -64,7 +65,7 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
         html`<tr><th scope="row">${person({ username })}\
 ${name === null ? null : html` <span class="quiet">${name}</span>`}\
 ${orcid === null ? null : html` <a class="meta" rel="noopener" href="${orcidAddress(orcid)}">ORCID ${orcid}</a>`}</th>
-    <td>${theirs}</td><td>${time(joinedAt)}</td>
+    <td>${theirs}</td><td data-is="joined">${time(joinedAt)}</td>
     ${isIn ? html`<td>${memberActions(userId, username, theirs)}</td>` : null}</tr>`,
     ),
     "stacked",
@@ -105,7 +106,8 @@ function credentialRow(
     lastWrite,
   }: Credential,
 ): Html {
-  const over = tokenState({ revokedAt, expiresAt }, visit.edge.instance.world.now())
+  const now = visit.edge.instance.world.now()
+  const over = tokenState({ revokedAt, expiresAt }, now)
   const own = owner.userId === visit.person?.userId
   return html`<tr><th scope="row">${label}\
 ${
@@ -116,7 +118,8 @@ ${
     <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">\
 ${permittedInWords(permissions)}\
 ${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
-    <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUse(lastUsedAt)}</td>
+    <td>${over}</td><td data-is="${expiring(expiresAt, now)}">${time(expiresAt)}</td>
+    <td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td data-is="wrote last">\
 ${
   lastWrite === null

@@ -114,6 +114,7 @@ function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<strin
           ({ kind, versionId, label: text, status }) =>
             html`${label(kind, versionId, text)}${status === "current" ? null : html` ${stateBadge(status)}`}`,
         ),
+      " ",
     )}${rest > 0 && html` <a href="${path}">and ${rest} more</a>`}</span>`
   return html`<div class="banner ${isConcluded ? "good" : "quiet"} answer">\
 <p class="said" dir="auto">\

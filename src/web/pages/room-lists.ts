@@ -203,7 +203,7 @@ ${section(
   tableOr(
     "No finding is related to an experiment.",
     "Finding links",
-    ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""],
+    ["Finding", "On the question", "On hypotheses", "Said by", ""],
     related,
     "stacked",
   ),

@@ -23,7 +23,7 @@ export function roomSettingsPage(visit: Visit): Shown | Answer {
     body: html`<h1>Settings</h1>${roomBanners(room)}
 <section aria-labelledby="description">${heading(2, "description", "What it is")}${facts([
       ["Title", html`<span dir="auto">${title}</span>`],
-      ["Question", question === null ? empty("It asks nothing yet.") : html`<span dir="auto">${question}</span>`],
+      ["Question", question === null ? empty("No question yet.") : html`<span dir="auto">${question}</span>`],
       ["Licence", license ?? "not set"],
     ])}<div class="actions">${
       room.state === "active"
@@ -31,7 +31,7 @@ export function roomSettingsPage(visit: Visit): Shown | Answer {
         : act("restore_room", { roomId }, "Open it again")
     }</div></section>
 <section aria-labelledby="webhooks">${heading(2, "webhooks", "Webhooks")}
-<p>Tell an address of yours when something is written here.</p>
+<p>Notify a web address of yours of each new entry.</p>
 <div class="actions"><a class="button quiet" href="${to(`/rooms/${roomId}/webhooks`)}">Webhooks</a></div></section>
 ${
   room.state === "active" &&

@@ -41,7 +41,7 @@ ${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span clas
 
 const agents = (visit: Visit, room: Context["room"]): Html =>
   html`<details id="agents"><summary>Bring an agent</summary>
-    <p>An agent reads this Room without a credential. To write, it needs one of a member.</p>
+    <p>An agent can read this Room without a credential. To write, it needs one from a member.</p>
     ${whyNot(visit, room) ?? agentForm(room.roomId)}
     ${command(
       `curl ${visit.edge.baseUrl}${readPath("room_brief", { roomId: room.roomId }, { format: "markdown" })}`,

@@ -4,6 +4,7 @@ import { isUuid } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { withholdingReasons, withWords } from "../../contract/definitions/withheld-text.ts"
+import { placeInWords } from "../../contract/definitions/sentence.ts"
 import type { StandingWrite } from "../../ledger/journal/withheld.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import type { Draft } from "../forms/draft.ts"
@@ -26,15 +27,6 @@ function namedIn(draft: Draft): Named | undefined {
   return sequence !== undefined && /^[1-9][0-9]{0,14}$/.test(sequence) ? { sequence: Number(sequence) } : undefined
 }
 
-/** "Assertion, roles 1, value" for a place in a body. */
-const placeName = (place: string): string =>
-  place
-    .slice(1)
-    .split("/")
-    .map((name, index) => (/^[0-9]+$/.test(name) ? String(Number(name) + 1) : index === 0 ? title(name) : words(name)))
-    .join(", ")
-    .replaceAll(/, ([0-9]+)/g, " $1")
-
 function passages(visit: Visit, write: StandingWrite, draft: Draft): Html {
   const all = visit.tables.withheld.passages(write)
   const left = all.filter(({ isWithheld }) => !isWithheld)
@@ -51,7 +43,8 @@ function passages(visit: Visit, write: StandingWrite, draft: Draft): Html {
     return html`<div class="passage">\
 <input type="checkbox" id="${id}" name="/fields" \
 value="${place}"${chosen.has(place) || left.length === 1 ? html` checked` : null}><label for="${id}">\
-<strong>${placeName(place)}</strong> <span class="said" dir="auto">${shortened(withWords(text), SHOWN)}</span></label>\
+<strong>${title(placeInWords(place))}</strong> \
+<span class="said" dir="auto">${shortened(withWords(text), SHOWN)}</span></label>\
 </div>`
   })}</fieldset>`
 }
@@ -77,7 +70,7 @@ export function withholdPage(visit: Visit, draft: Draft, refusal?: Refusal): Sho
     }
   const { sequence, contentDigest, target } = write
   const [name, value] = Object.entries(named)[0] ?? []
-  const what = target.label ?? `the ${words(target.kind)} of entry ${sequence}`
+  const what = target.label ?? `this ${words(target.kind)}`
   return {
     title: `Withhold text of ${what}`,
     rail: roomRail(room),
@@ -93,7 +86,7 @@ ${
   refusal.details.issues === undefined
     ? null
     : html`<ul>${refusal.details.issues.map(
-        ({ path, message }) => html`<li>${title(path.slice(1).split("/")[0] ?? "")}: ${message}</li>`,
+        ({ path, message }) => html`<li>${title(placeInWords(path))}: ${message}</li>`,
       )}</ul>`
 }</div>`
 }
@@ -139,7 +132,9 @@ export function withheldPage(visit: Visit, { roomId, threadId, target, entry, re
 ${table(
   "What was withheld",
   ["Place", "Entry"],
-  fields.map((place) => html`<tr><th scope="row">${placeName(place)}</th><td>${String(result.sequence)}</td></tr>`),
+  fields.map(
+    (place) => html`<tr><th scope="row">${title(placeInWords(place))}</th><td>${String(result.sequence)}</td></tr>`,
+  ),
 )}
 <p><a href="${to(path)}">See the place</a>\
 ${

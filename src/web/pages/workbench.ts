@@ -174,7 +174,7 @@ export function workbench(
   const body = isPicture
     ? picture(visit, query, path, roomId, table)
     : table.items.length === 0
-      ? empty("No attempt matches. An attempt is registered before its launch and reported until its end.")
+      ? empty("No attempt matches. Attempts are registered before launch and reported until they end.")
       : html`${chooser(query, path, columns, shown)}${attemptTable(table, shown, { sorting, ticking, isOfOne })}`
   const [from, until] = [Number(after ?? 0), Number(after ?? 0) + table.items.length]
   const pager =

@@ -48,7 +48,7 @@ function roleValue(value: Value, concepts: Concepts, named: (versionId: string) 
       return html`<a class="concept" href="#concept-${value.key}">${concepts[value.key]?.label ?? value.key}</a>`
     case "concept_ref":
       return html`<a class="concept" href="${to(`/records/${value.versionId}#concept-${value.key}`)}">\
-${words(value.key)}</a>, as ${named(value.versionId)} means it`
+${words(value.key)}</a>, as ${named(value.versionId)} defines it`
     case "record":
       return named(value.versionId)
     case "decimal":

@@ -68,7 +68,7 @@ export function whatChanged({ changed, moreChanged, reproductionKinds }: WhatCha
 ${fold(
   "reproductions",
   "Reproductions by kind",
-  `${count}: ${others} by others than the author, ${own} with an implementation of their own`,
+  `${count}: ${others} by others, ${own} with an implementation of their own`,
   kinds,
 )}`
 }

@@ -46,7 +46,7 @@ ${text(guide, connection)}</details>`,
 export const connectionTexts = (connection: Connection): Html => html`${programTexts(connection)}
 <section aria-labelledby="skill">\
 ${heading(2, "skill", "3. Give it the skill", html`<a href="${to("/skill.zip")}" download>Download skill.zip</a>`)}
-<p class="hint">An agent with MCP tools can do without. The folder holds SKILL.md and the Python client.</p>\
+<p class="hint">An agent with MCP tools does not need it. The folder holds SKILL.md and the Python client.</p>\
 ${text(skillInstall, connection)}</section>
 <section aria-labelledby="prompt">${heading(2, "prompt", "4. Tell it how to begin")}\
 ${text(firstPrompt, connection)}</section>`

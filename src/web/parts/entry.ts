@@ -9,7 +9,8 @@ import { attributes, type Content, type Html, html, to } from "../html.ts"
 import type { LinkedNumber } from "../linked-numbers.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../markdown.ts"
 import { counted, dateAndTime, shortened, title, words } from "../words.ts"
-import { doneBy, doneTo } from "./done-to.ts"
+import { doneBy, receiptInWords, reportedOf } from "../../contract/operations/done-by.ts"
+import { doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
 import { ageOf, fromOther, label, named, person, pictures, time } from "./parts.ts"
 import { reviewLine } from "./reviews.ts"
@@ -123,12 +124,14 @@ const viewOf = (kind: string): CardView<AnyCard> | undefined => (isKeyOf(cardVie
 /** Renders a receipt: "took experiment E1 → claimed". */
 function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>, step?: Step): Html {
   const path = pathOf(target.kind, target.id)
-  const became = result.status ?? result.verdict
+  const became = operation === "report_attempt_event" ? result.status : result.verdict
   // Among many lines the word is enough.
   const badge = typeof became !== "string" ? null : step === undefined ? stateBadge(became) : words(became)
   // "A3 succeeded" says it; that somebody reported it is what every receipt says.
   if (operation === "report_attempt_event" && target.label !== null)
     return html`${named(target.kind, target.id, target.label)} ${step?.isProgress ? "reported progress" : badge}`
+  const reported = reportedOf(operation, result)
+  if (reported !== undefined) return doneTo(reported, target, path)
   const reason =
     operation === "withhold_content" && typeof result.reason === "string" ? `: ${words(result.reason)}` : null
   return html`${doneTo(doneBy(operation), target, path)}${badge && html` → ${badge}`}${reason}`
@@ -157,9 +160,7 @@ export interface EntryView {
 export function gist({ kind, message, card, receipt }: Entry): string {
   if (message !== undefined) return shortened(plainText(message.text), 80)
   if (card !== undefined) return shortened(plainText(viewOf(kind)?.line(card) ?? words(kind)), 80)
-  return receipt === undefined
-    ? ""
-    : `${doneBy(receipt.operation)} ${receipt.target.label ?? words(receipt.target.kind)}`
+  return receipt === undefined ? "" : receiptInWords(receipt)
 }
 
 function inReply({ replyToEntryId, threadId }: Entry, known: EntryView["known"]): Html | null {

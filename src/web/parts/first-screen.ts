@@ -16,7 +16,7 @@ export interface FirstScreen {
   readonly scope?: Content
   /** The steps from a hypothesis to a verdict. */
   readonly way?: Content
-  /** What was measured or planned. On a phone it comes after the margin's first lines. */
+  /** What was measured or planned. On a phone it comes after the margin's first lines, and its beginning is shown. */
   readonly picture: Content
   /** How it stands, for the margin. */
   readonly verdict: Content
@@ -31,7 +31,8 @@ export const firstScreen = ({ standing, meta, sentence, scope, way, picture, ver
 ${sentence}
 ${scope}
 <div id="live-way" data-live>${way}</div>
-<div class="picture" id="live-measured" data-live>${picture}</div></div>
+<div class="picture" id="live-measured" data-live>${picture}</div>
+<a class="unfold" href="#live-measured">Show the whole picture</a></div>
 <aside class="margin" aria-label="Verdict and next step"><div id="live-verdict" data-live>
 ${verdict}
 ${next}</div></aside></div>`

@@ -86,7 +86,7 @@ export function untried({ work }: Case): Html {
   const experiments =
     lines === 0
       ? "no experiment addresses it"
-      : `${counted(lines, "experiment")} ${lines === 1 ? "addresses" : "address"} it, without an attempt so far`
+      : `${counted(lines, "experiment")} ${lines === 1 ? "addresses" : "address"} it, with no attempt so far`
   return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<p class="bearing">\
 ${stateBadge("untested", "Untested")}</p><p>Nothing has been tried yet: ${experiments}, nothing is said for or against \
 it, and nothing rests on it.</p></section>`
@@ -109,7 +109,7 @@ function failure(same: readonly Failed[]): Html | null {
   )}<div>${named(first)}${
     cancelled ? null : html` of ${label("experiment", experiment.experimentId, experiment.label)}`
   }${why === null ? null : html`: ${beginning(why, 300)}`}${
-    others.length === 0 ? null : html` <span class="quiet">Alike but for numbers: ${joined(others.map(named))}.</span>`
+    others.length > 0 && html` <span class="quiet">The same apart from numbers: ${joined(others.map(named))}.</span>`
   }<p class="meta"><span>${person(author)}</span><span>${exactTime(at)}</span></p></div></li>`
 }
 

@@ -7,7 +7,7 @@ import { signInPath } from "../redirect.ts"
 import { themeOf, themeSwitch } from "./theme.ts"
 import { waitingCount, waitingMark } from "./waiting.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { doneSentence } from "./done-to.ts"
+import { doneSentence } from "../../contract/operations/done-by.ts"
 
 const keys = [
   ["Ctrl K", "go to anything, or do what can be done here"],

@@ -112,4 +112,8 @@ export const tokenOver = ({ revokedAt, expiresAt }: Life, now: number): Html | n
       ? stateBadge("cancelled", "expired")
       : null
 
+/** The word before the time at which a token ends. */
+export const expiring = (expiresAt: string, now: number): string =>
+  Date.parse(expiresAt) <= now ? "expired" : "expires"
+
 export const tokenState = (life: Life, now: number): Html => tokenOver(life, now) ?? stateBadge("completed", "in use")

@@ -2,6 +2,7 @@
  * Renders what happened in Rooms as one list: by day, narrowed by kind, person and agent, with labels as links. The
  * first page shows what is new to a reader, and a Room's activity everything.
  */
+import { afterName } from "../../contract/definitions/sentence.ts"
 import { labelsIn, LABEL } from "../../contract/objects/labels.ts"
 import { activityPage } from "../../contract/objects/objects.ts"
 import { shortened } from "../../contract/text.ts"
@@ -84,7 +85,7 @@ function line(item: Happened, say: TextOf, fallen: ReadonlyMap<string, Html>, ro
   const last = entries.at(-1)
   if (last === undefined) return html``
   return html`${beside.before?.(item)}<li id="activity-${last.entry.sequence}" data-entry>\
-${person(actor)} ${say(item)}${entries.map(({ bearsOn }) => fallen.get(bearsOn ?? ""))} \
+${person(actor)}${afterName(item.text)} ${say(item)}${entries.map(({ bearsOn }) => fallen.get(bearsOn ?? ""))} \
 ${room}${when(roomId, last.entry)}${
   entries.length === 1
     ? beside.after?.(last.entry)

@@ -345,7 +345,7 @@ export function nextOfCheckpoint(
       "post_research_checkpoint",
       { threadId, ...moved, state: "concluded" },
       "Renew",
-      "news came since then.",
+      "there has been news since.",
     )
   if (author.userId !== me && !reviews.some((review) => review.author.userId === me && review.withdrawn === null))
     return first("submit_review", { target: checkpointId }, "Review it", "say what you checked.")

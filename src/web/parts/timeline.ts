@@ -5,7 +5,7 @@
 import type { Entry } from "../../contract/answers/index.ts"
 import { html, type Html } from "../html.ts"
 import { counted, words } from "../words.ts"
-import { doneBy } from "./done-to.ts"
+import { doneBy } from "../../contract/operations/done-by.ts"
 import { entryItem, type EntryView, isVerdictOn, receiptItem, type Step } from "./entry.ts"
 import { writerOf } from "./parts.ts"
 

@@ -156,12 +156,12 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
     (since as unknown as Current).between,
     [
       { label: "A1", says: /^registered exploratory attempt A1: .+\.$/ },
-      { label: "A1", says: "reported A1 started." },
-      { label: "A1", says: /^reported A1 failed: .+\.$/ },
+      { label: "A1", says: "A1 started." },
+      { label: "A1", says: /^A1 failed: .+\.$/ },
     ],
     "what the service recorded is told as the Room's feed tells it",
   )
-  t.match(reason, /at \d+: registered exploratory attempt A1.+ · reported A1 started\. · reported A1 failed/)
+  t.match(reason, /at \d+: registered exploratory attempt A1.+ · A1 started\. · A1 failed/)
   const alone = checkpoint(room, { $after: read + 3 })
   const outside = await refusalOf(room.ada.write("post_research_checkpoint", alone as never))
   t.match(outside, { status: 422, issues: [{ path: "/expectedWatermark" }] }, "outside of a batch it means nothing")

@@ -143,16 +143,16 @@ t.test(
     const brief = await reader.read("room_brief", { roomId, budget: 20_000 })
     t.match(
       brief.hypotheses.find((each) => each.versionId === versionId),
-      { verdict: "supported", verdictBy: /^by effects, newest F3 supports it \(/ },
+      { verdict: "supported", verdictBy: /^by measured effects; newest: F3 supports it \(/ },
     )
     const { baseUrl } = lab.house
     const text = async (path: string) => (await fetch(`${baseUrl}${path}`)).text()
-    const says = `supported by effects, newest F3 supports it (${lab.house.people.owner.username} · agent `
+    const says = `supported by measured effects; newest: F3 supports it (${lab.house.people.owner.username} · agent `
     t.ok((await text(`/api/research/rooms/${roomId}/brief?format=markdown&budget=20000`)).includes(`${label}, ${says}`))
     t.ok((await text(`/records/${versionId}.md`)).includes(`Verdict: ${says}`))
     for (const page of [`/rooms/${roomId}/hypotheses`, `/rooms/${roomId}`])
       t.match(await text(page), /<[^>]*data-state="supported"|>supported</)
-    t.match(await text(`/records/${versionId}`), /by effects, newest F3 supports it/)
+    t.match(await text(`/records/${versionId}`), /by measured effects; newest: F3 supports it/)
   },
 )
 

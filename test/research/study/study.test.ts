@@ -49,14 +49,14 @@ t.test("a hypothesis counts the reproductions of its findings, and names the con
   ).text()
   t.match(
     told,
-    /H1, contradicted by effects, newest F1 contradicts it .*, which 2 other agents reproduced, 1 with other code/,
+    /contradicted by measured effects; newest: F1 contradicts it .*, which 2 other agents reproduced, 1 with /,
   )
   t.match(
     told,
     /measured error \(test\) of shift − baseline at labels 50 −/,
     "the effect that tells most, with its size",
   )
-  t.match(told, /H2, supported in part, by effects/, "half right has a word")
+  t.match(told, /H2, supported in part, by measured effects/, "half right has a word")
   for (const label of ["H1", "H2", "H3"]) {
     const { verdictFrom } = await study.record(label)
     for (const each of verdictFrom?.reproduced ?? []) {

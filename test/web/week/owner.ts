@@ -82,7 +82,7 @@ export async function concludes(t: Test, conclusion: string): Promise<void> {
     .getByRole("link", { name: /^(Write the answer|Renew)$/ })
     .first()
     .click()
-  await page.getByLabel("What is the state of things?").fill(`${conclusion} See F1.`)
+  await page.getByLabel("Where do things stand?").fill(`${conclusion} See F1.`)
   await page.getByLabel("Is the question settled?").selectOption({ label: "yes, this concludes it" })
   await page.getByLabel("The conclusion, in a sentence or two").fill(conclusion)
   await page.getByText("Records it cites", { exact: true }).first().click()
@@ -137,7 +137,7 @@ export async function renews(t: Test): Promise<void> {
   await page.locator("#live-next").getByRole("link", { name: "Renew" }).first().click()
   await ada.meets(t, "the form of a new checkpoint")
   await page
-    .getByLabel("What is the state of things?")
+    .getByLabel("Where do things stand?")
     .fill("It cannot be said yet: F1 was retracted. The seeds have to be drawn apart.")
   await page.getByLabel("Is the question settled?").selectOption({ label: "no, it stays open" })
   await page.getByText("Open questions", { exact: true }).first().click()

@@ -42,6 +42,8 @@ function reportable(visit: Visit, draft: URLSearchParams): Offered | null {
         : [...ENDS, ...(status === "started" ? ["progress"] : ["started", "preflight_failed"])],
     },
     without: [
+      // The program that ran it sends its session.
+      "session",
       ...(isLate ? ["failure", "figures"] : ["late"]),
       ...(isLate || intent !== "reproduction" ? ["reproduction"] : []),
     ],
@@ -123,9 +125,8 @@ export const attemptSheets = {
     folds: [
       { heading: "In your words", places: ["/message"] },
       { heading: "Values one by one", places: ["/metrics"] },
-      { heading: "Outputs", places: ["/outputs"] },
+      { heading: "Outputs and log", places: ["/outputs", "/log"] },
       pictureFold,
-      { heading: "Log and session", places: ["/log", "/session"] },
       { heading: "What it cost", places: ["/cost"] },
       { heading: "Corrections", places: ["/corrects"] },
       {
@@ -233,6 +234,7 @@ export const attemptSheets = {
       "/outputs/*/mediaType": { label: "Media type" },
       "/outputs/*/sizeBytes": { label: "Size in bytes" },
       "/outputs/*/description": { label: "What it is" },
+      "/log/digest": { label: "Log", hint: "What the run printed, as a text file.", upload: "log" },
       "/reportedAt": { label: "When was it?", hint: "In UTC." },
       "/exitCode": { label: "Exit code" },
     },

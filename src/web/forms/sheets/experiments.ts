@@ -199,7 +199,9 @@ export const experimentSheets = {
       ...experimentPrompt,
       "/leaseMinutes": {
         label: "Minutes without a sign from you",
-        hint: "From 30 to 1,440. Each thing you write about the experiment restarts them. Left empty, it stays yours.",
+        hint:
+          "From 30 to 1,440. Each thing you write about the experiment restarts them. " +
+          "If left empty, it stays yours.",
       },
     },
   },

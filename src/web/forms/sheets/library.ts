@@ -75,8 +75,8 @@ export const librarySheets = {
         },
       },
       "/reach": {
-        label: "How far does it reach?",
-        missing: "Say how far it reaches.",
+        label: "What can it reach?",
+        missing: "Say what it can reach.",
         words: {
           all: "the whole Library, and what is shared with you",
           owned: "the Library and your own Collections",

@@ -76,7 +76,7 @@ export const linkSheets = {
       "/explanation": why("What speaks against it?", "Say what speaks against it."),
       "/part": {
         label: "Which words of its wording?",
-        hint: "Exactly as written there. Left empty, you dispute all of it.",
+        hint: "Exactly as written there. If left empty, you dispute all of it.",
       },
       "/evidence": { label: "Records that speak against it" },
     },

@@ -86,6 +86,6 @@ export const roomSheets = {
     lead: "The old token stops working at once. The permissions stay the same.",
     send: "Make a new token",
     first: ["/expiresAt"],
-    prompts: { "/expiresAt": { label: "Expires at", hint: "In UTC; left empty, in 90 days." } },
+    prompts: { "/expiresAt": { label: "Expires at", hint: "In UTC. If left empty, in 90 days." } },
   },
 } satisfies Sheets

@@ -45,7 +45,7 @@ export const picturePrompts = {
     label: "Picture",
     hint: "Its digest, which the upload gives.",
     missing: "Choose picture {n}.",
-    isPicture: true,
+    upload: "picture",
   },
   "/figures/*/alt": {
     label: "What it shows",
@@ -85,8 +85,8 @@ export interface Prompt {
   readonly suggested?: Suggested
   /** Whether the options of a choice stand beside each other as buttons. */
   readonly buttons?: boolean
-  /** Whether it holds the digest of a picture, which can be uploaded beside it. */
-  readonly isPicture?: boolean
+  /** What the digest in it is of, which can be uploaded beside it. */
+  readonly upload?: "picture" | "log"
   /** The choice and the options with which it is shown: "/intent=rerun". */
   readonly only?: string
   /** The height of a text input in lines. */

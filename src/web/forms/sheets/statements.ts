@@ -257,9 +257,10 @@ export const statementSheets = {
       },
       "/effects/*/over": { label: "Paired over", hint: "Such as seed." },
       "/effects/*/where": { label: "Where", hint: "Such as labels: 400." },
+      "/effects/*/pool": { label: "Settings to merge", hint: "Attempts that differ only in these count together." },
       "/effects/*/within": {
         label: "Claimed to be smaller than",
-        hint: "For a finding that there is no difference worth speaking of.",
+        hint: "For a finding that the difference is too small to matter.",
       },
       "/effects/*/repeats": { label: "The difference of another finding that it repeats", line: true },
       "/effects/*/repeats/versionId": { label: "Finding", missing: "Choose the finding that difference {n} repeats." },

@@ -63,9 +63,9 @@ export const threadSheets = {
     },
     prompts: {
       "/synthesis": {
-        label: "What is the state of things?",
+        label: "Where do things stand?",
         hint: "Markdown and TeX.",
-        missing: "Say what the state of things is.",
+        missing: "Say where things stand.",
         tall: 5,
       },
       "/state": {
@@ -74,7 +74,7 @@ export const threadSheets = {
         words: { open: "no, it stays open", concluded: "yes, this concludes it" },
       },
       "/conclusion": { label: "The conclusion, in a sentence or two", missing: "Say what the conclusion is." },
-      "/answer": { label: "The answer in two sentences", hint: "For whoever reads only that.", tall: 2 },
+      "/answer": { label: "The answer in two sentences", hint: "For people who read nothing else.", tall: 2 },
       "/table/metric": { label: "Metric" },
       "/table/split": { label: "Split", hint: "Such as test." },
       "/table/by": { label: "Rows and columns", hint: "Dimensions, such as arm and labels; one per line." },

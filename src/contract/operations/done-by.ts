@@ -1,0 +1,86 @@
+/** Says what somebody did, from the operation and its target. */
+import type { Entry } from "../answers/index.ts"
+import { words } from "../definitions/sentence.ts"
+import { isKeyOf } from "../each.ts"
+import type { OperationName } from "./index.ts"
+
+type ReceiptLine = Pick<NonNullable<Entry["receipt"]>, "operation" | "target" | "result">
+
+/** What somebody did and what was done, for verbs in names of operations that do not only add "ed" or "d". */
+const irregular: Readonly<Record<string, readonly [did: string, done?: string]>> = {
+  amend: ["changed", "changed"],
+  cancel: ["called off", "withdrawn"],
+  release: ["gave back", "given back"],
+  restore: ["restored", "opened again"],
+  submit: ["submitted"],
+  take: ["took", "taken"],
+  transfer: ["transferred"],
+  withdraw: ["withdrew"],
+}
+const regular = (verb: string): string => `${verb}${verb.endsWith("e") ? "d" : "ed"}`
+/** The regular verbs whose operations have a message of their own. */
+const announced = ["accept", "archive", "create", "propose", "publish", "register", "rename", "reuse", "revoke"]
+
+/** Phrases for operations whose name does not make a good one. */
+const phrases: Partial<Record<OperationName, string>> = {
+  accept_plan: "pinned plan",
+  add_member: "added a member",
+  assert_correction: "posted correction",
+  assert_dispute: "posted dispute",
+  assert_retraction: "posted retraction",
+  assert_supersession: "posted replacement",
+  claim_work: "claimed work on",
+  create_thread: "started a Thread",
+  decide_join_request: "decided a request to join",
+  link_experiment_finding: "related a finding to an experiment",
+  post_message: "wrote a message",
+  post_research_checkpoint: "posted a checkpoint",
+  publish_cited_claim: "cited a claim",
+  remove_member: "removed a member",
+  release_claim: "released their claim on",
+  report_attempt_event: "reported on",
+  report_experiment_status: "updated",
+  report_material_location: "reported a location of",
+  request_to_join: "asked to join",
+  restore_room: "opened the Room again",
+  reuse_record: "reused a record",
+  submit_review: "reviewed",
+  withdraw_link: "withdrew",
+  withhold_content: "withheld part of",
+}
+
+/** Describes an operation, without its target: "published hypothesis", "posted dispute". */
+export function doneBy(operation: string): string {
+  const phrase = isKeyOf(phrases, operation) ? phrases[operation] : undefined
+  const [verb = "", ...rest] = operation.split("_")
+  return phrase ?? [irregular[verb]?.[0] ?? regular(verb), ...rest].join(" ")
+}
+
+/** What somebody did to an experiment by reporting its status: "started", "completed". */
+export const reportedOf = (operation: string, { status }: ReceiptLine["result"]): string | undefined =>
+  operation !== "report_experiment_status" || typeof status !== "string"
+    ? undefined
+    : status === "in_progress"
+      ? "started"
+      : words(status)
+
+/** A receipt in a line: "A30 started", "published hypothesis H1", "added a member". */
+export function receiptInWords({ operation, target: { kind, label }, result }: ReceiptLine): string {
+  // "A3 succeeded" says it; that somebody reported it is what every receipt says.
+  if (operation === "report_attempt_event" && label !== null && typeof result.status === "string")
+    return `${label} ${words(result.status)}`
+  const reported = reportedOf(operation, result)
+  if (reported !== undefined) return `${reported} ${label ?? "an experiment"}`
+  const done = doneBy(operation)
+  return label === null && done.endsWith(words(kind)) ? done : `${done} ${label ?? `the ${words(kind)}`}`
+}
+
+/** The message after an operation: "Finding published." */
+export function doneSentence(operation: string): string {
+  const [verb = "", ...rest] = operation.split("_")
+  const participle = announced.includes(verb) ? regular(verb) : irregular[verb]?.[1]
+  const noun = rest.join(" ")
+  return participle === undefined || noun === ""
+    ? "Saved."
+    : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${participle}.`
+}
