@@ -50,7 +50,7 @@ const axes: Readonly<Record<string, Axis>> = {
     // Numbers are formatted by `figure()` and `figureOn()`, and curves are drawn in an HTML figure.
     named: /(?<!measurements\/)\bfigures\b|\b(?:is|upload|read|keep|uploaded|pathOf)Figure\w*|\bfigure(?!On\b)[A-Z]\w*/,
     // The numbers of an effect.
-    other: ["research/measurements/", "contract/answers/measurements.ts", "web/charts/effects.ts", "web/pages/effect"],
+    other: ["research/measurements/", "contract/answers/measurements.ts", "web/pages/effect"],
     most: 25,
   },
   "agent's name": {
