@@ -304,7 +304,7 @@ const beside: readonly [says: RegExp, file: string, has: RegExp][] = [
   [/At most 8 sign-ins are with the provider/, "people/provider/provider.ts", /AT_ONCE = 8\n/],
   [/rows are corrected 200 at a time/, "ledger/replay/remake.ts", /CORRECTED = 200\n/],
   [/indexes merged by 64 pages/, "research/search/indexing.ts", /MERGED = 64\n/],
-  [/free pages overwritten by 512 KiB/, "ledger/storage/residue.ts", /\[512 \* 1024, /],
+  [/beside their rows is overwritten for 20 ms at a time/, "app/serving/log-copying.ts", /CLEARING, .* = \[20, /],
   [/compressed as they arrive, four at once/, "edge/limits/receiving.ts", /LOGS_AT_ONCE = 4\n/],
   [/cut off after 10 seconds and stalled requests\s+after 30/, "http/server.ts", /10_000, requestTimeout: 30_000/],
   [/a line of more than 4,000,000 characters/, "library/papers/import.ts", /LONGEST_LINE = 4_000_000\n/],

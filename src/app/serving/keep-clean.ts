@@ -27,7 +27,7 @@ const REST = 1
 export function keepClean(
   { db, cleaning, ledger, tables }: Instance,
   log: Logger,
-  copying: Pick<LogCopying, "isEmptied">,
+  copying: Pick<LogCopying, "isCleared" | "isEmptied">,
   times = cleaningTimes,
 ): () => Promise<void> {
   const { gatherMs, retryMs } = times
@@ -75,7 +75,7 @@ export function keepClean(
       looking = found
       return found
     },
-    isLogEmptied: () => copying.isEmptied(),
+    isCleared: () => copying.isCleared((work) => ledger.queue.between(work)),
     onUnclean: () => soon(gatherMs),
   })
   if (tables.withheld.count() > 0) copying.isEmptied()

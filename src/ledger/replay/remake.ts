@@ -14,7 +14,7 @@ import { type Entry, journal } from "../journal/journal.ts"
 import type { Freely } from "../journal/withheld.ts"
 import { replay } from "./replay.ts"
 import { isCounting, isProtecting } from "../storage/triggers.ts"
-import { isLogEmptied, isUnclean, wipe } from "../storage/residue.ts"
+import { dropWiping, isLogEmptied, isUnclean, writeUnclean } from "../storage/residue.ts"
 import { correctFound, type Found } from "./differences.ts"
 
 /** Returns the file of a database; empty for one in memory. */
@@ -66,8 +66,8 @@ export interface FoundElsewhere {
 /** How a service cleans its files: in pieces, while it answers. */
 export interface InPieces {
   readonly differences: () => Promise<FoundElsewhere>
-  /** Empties the log without waiting. @returns whether it is empty */
-  readonly isLogEmptied: () => boolean
+  /** Overwrites what the data holds beside its rows, and empties the log. @returns whether that is done */
+  readonly isCleared: () => Promise<boolean>
   /** Called when there is something to clean. */
   readonly onUnclean: () => void
 }
@@ -131,7 +131,7 @@ export class Remaking {
     const restoreTriggers = dropTriggers(db, which)
     try {
       change()
-      db.exec("UPDATE instance SET unclean = 1")
+      writeUnclean(db)
       this.#isDue = true
       this.#isMade = false
       this.#changes += 1
@@ -253,8 +253,7 @@ export class Remaking {
 
   /**
    * The same in pieces of some milliseconds, with other work between them. Several withholdings share one cleaning.
-   * @returns whether the files are clean; false if something was withheld meanwhile, or another connection reads the
-   *   log
+   * @returns whether the files are clean; false if something was withheld meanwhile, or others read the log for long
    */
   async clean(): Promise<boolean> {
     const { db, unquote, merge, run } = this.#parts
@@ -263,8 +262,8 @@ export class Remaking {
     await this.#pieces(() => unquote((work) => this.#freely(work)))
     if (!(await this.#correct(this.#inPieces))) return false
     await this.#pieces((before) => merge(before === 0))
-    await this.#pieces(() => wipe(db))
-    if (changes !== this.#changes || !this.#inPieces.isLogEmptied()) return false
+    await this.#pieces(() => dropWiping(db))
+    if (changes !== this.#changes || !(await this.#inPieces.isCleared())) return false
     await run(() => changes === this.#changes && db.exec("UPDATE instance SET unclean = 0"))
     return changes === this.#changes
   }

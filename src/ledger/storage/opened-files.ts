@@ -12,6 +12,7 @@
  * open for as long as the database.
  */
 import { type BigIntStats, closeSync, fstatSync, openSync, readSync, statSync } from "node:fs"
+import { Clearing } from "./clearing.ts"
 import type { Db } from "./database.ts"
 
 const nameOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`
@@ -59,7 +60,7 @@ export class OpenedFiles {
     this.#frames = db.prepare<{ log: number; checkpointed: number }>("PRAGMA wal_checkpoint(NOOP)")
     this.#pageSize = db.prepare<{ page_size: number }>("PRAGMA page_size").one().page_size
     this.#frame = Buffer.alloc(FRAME_HEADER + this.#pageSize)
-    this.#data = openedNow(file)
+    this.#data = openedNow(file, "r+")
     this.lost()
   }
 
@@ -86,6 +87,20 @@ export class OpenedFiles {
   get uncopied(): number {
     const { log, checkpointed } = this.#frames.one()
     return log - checkpointed
+  }
+
+  /** Returns the numbers of the pages in the log. @throws Error if the log does not have them */
+  logged(): number[] {
+    this.#log ??= openedIfThere(`${this.#file}-wal`)
+    return Array.from({ length: Math.max(0, this.#frames.one().log) }, (_, index) => {
+      if (!this.#isRead(this.#head, 4, this.#placeOf(index + 1))) throw new Error(shortened(`${this.#file}-wal`))
+      return this.#head.readUInt32BE(0)
+    })
+  }
+
+  /** Begins to clear the data file. */
+  clearing(): Clearing {
+    return new Clearing(this.#data.handle, this.#pageSize)
   }
 
   /** Whether another file now has the name of the opened one. */
@@ -215,8 +230,8 @@ function nameAt(file: string): string | null {
   return found === undefined ? null : nameOf(found)
 }
 
-function openedNow(file: string): Opened {
-  const handle = openSync(file, "r")
+function openedNow(file: string, flags = "r"): Opened {
+  const handle = openSync(file, flags)
   return { handle, name: nameOf(fstatSync(handle, { bigint: true })) }
 }
 

@@ -5,6 +5,9 @@ import { type Db, isBusy } from "./database.ts"
 export const isUnclean = (db: Db): boolean =>
   db.prepare("SELECT 1 FROM instance WHERE unclean <> 0").get() !== undefined
 
+/** Writes again that they may, within a transaction: a write of which every other connection takes notice. */
+export const writeUnclean = (db: Db): void => db.exec("UPDATE instance SET unclean = 1")
+
 /** Checkpoints the log and empties it. @returns false if another connection reads from it */
 export const isLogEmptied = (db: Db): boolean =>
   db.prepare<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0
@@ -23,23 +26,9 @@ export function isLogEmptiedNow(db: Db): boolean {
   }
 }
 
-/** Bytes of a row that overwrites free pages, and of what a page holds of it. */
-const [ROW, PAGE] = [512 * 1024, 4_000]
-
 /**
- * Overwrites some of the free pages of the file, within a transaction, and frees them again once none is left.
- * @returns whether there is more to do
+ * Drops one of the rows with which an earlier version overwrote free pages, if its cleaning was interrupted.
+ * @returns whether there was one
  */
-export function wipe(db: Db): boolean {
-  const { freelist_count: free } = db.prepare<{ freelist_count: number }>("PRAGMA freelist_count").one()
-  const rows = db.prepare<{ rows: number }>("SELECT count(*) AS rows FROM wiping").one().rows
-  const isFilling = db.prepare("SELECT 1 FROM wiping WHERE row = 0").get() === undefined
-  if (isFilling && free > 0) {
-    db.prepare("INSERT INTO wiping (row, zeros) VALUES (+?, zeroblob(+?))").run(rows + 1, Math.min(ROW, free * PAGE))
-    return true
-  }
-  // The first row says that the others are to go, whatever becomes free meanwhile. It goes last.
-  if (isFilling && rows > 0) return db.prepare("INSERT INTO wiping (row, zeros) VALUES (0, zeroblob(0))").run() > 0
-  db.prepare("DELETE FROM wiping WHERE row = (SELECT max(row) FROM wiping)").run()
-  return rows > 1
-}
+export const dropWiping = (db: Db): boolean =>
+  db.prepare("DELETE FROM wiping WHERE row = (SELECT max(row) FROM wiping)").run() > 0
