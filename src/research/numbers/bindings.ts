@@ -88,8 +88,7 @@ export class Passages {
   /** The cell at the head of the column in which a number stands, if it stands in a table. */
   readonly heads: ReadonlyMap<Numeral, Span>
   readonly #quantities: Quantities
-  /** The names of dimensions and settings in the text. */
-  readonly #dimensions: readonly Mention[]
+  readonly #named = new Map<Sentence | undefined, string[]>()
   readonly #measured: ReadonlyMap<Sentence | undefined, readonly Numeral[]>
 
   constructor(text: string, read: Numerals, quantities: Quantities) {
@@ -108,9 +107,11 @@ export class Passages {
           }),
     )
     const named = quantities.names.in(text)
-    this.#dimensions = named.filter(({ facet }) => facet === "name")
+    const dimensions = named.filter(({ facet }) => facet === "name")
+    for (const { value, start } of dimensions)
+      if (value !== "seed") this.#named.getOrInsertComputed(spanAt(this.sentences, start), () => []).push(value)
     this.#enclose(named.filter(({ facet }) => facet !== "name"))
-    this.#place(this.#dimensions)
+    this.#place(dimensions)
     const values = [...this.placed].flatMap(([numeral, { facet }]) => this.#valuesOf(numeral, facet))
     this.mentions = [...named.filter(({ facet }) => facet !== "name"), ...labelsOf(text, read), ...values].sort(
       (one, other) => one.start - other.start,
@@ -204,11 +205,8 @@ export class Passages {
   }
 
   /** The dimensions and settings that the sentence of a number names, but for seeds, which are many small numbers. */
-  dimensionsOf(numeral: Numeral): string[] {
-    const sentence = this.sentenceOf(numeral)
-    return this.#dimensions.flatMap(({ value, start }) =>
-      sentence !== undefined && start >= sentence.start && start < sentence.end && value !== "seed" ? [value] : [],
-    )
+  dimensionsOf(numeral: Numeral): readonly string[] {
+    return this.#named.get(this.sentenceOf(numeral)) ?? []
   }
 
   /** The values of a dimension that a number names; the first of a range names all between. */

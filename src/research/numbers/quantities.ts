@@ -134,13 +134,15 @@ const shared = new WeakMap<Group, Map<string, string | undefined>>()
 export function facetIn(group: Group, facet: string): string | undefined {
   const own = group.key.get(facet)
   if (own !== undefined) return own
-  return shared
-    .getOrInsertComputed(group, () => new Map())
-    .getOrInsertComputed(facet, () => {
-      const [first] = group.attempts
-      const value = first && facetOf(first, facet)
-      return group.attempts.every((each) => facetOf(each, facet) === value) ? value : undefined
-    })
+  let known = shared.get(group)
+  if (known === undefined) shared.set(group, (known = new Map()))
+  const before = known.get(facet)
+  if (before !== undefined || known.has(facet)) return before
+  const [first] = group.attempts
+  const value = first && facetOf(first, facet)
+  const common = group.attempts.every((each) => facetOf(each, facet) === value) ? value : undefined
+  known.set(facet, common)
+  return common
 }
 
 /** Works out the quantities of some attempts of a Room. @param frames what they reported */

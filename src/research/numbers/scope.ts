@@ -76,6 +76,16 @@ interface Candidate {
   readonly bound: number
 }
 
+/** What numbers may be, by what they are bound to. */
+interface Found {
+  readonly groups: Map<string, readonly Candidate[]>
+  readonly values: Map<string, readonly Value[] | undefined>
+}
+/** The same for all texts that belong to nothing, as long as the state of a Room is kept. */
+const foundIn = new WeakMap<Quantities, Found>()
+/** Bindings of a Room for which it is kept. */
+const KEPT = 10_000
+
 /** Most quantities among which a number is looked for, if the text names all that they have in common. */
 export const NARROW = 12
 /** Sets of attempts named by one text whose groups are worked out for it. */
@@ -146,10 +156,17 @@ export class Scope {
     const key = wanted.map(([facet, values]) => `${facet}\u0000${[...values].join("\u0001")}`).join("\u0002")
     const known = this.#agreed.getOrInsertComputed(some, () => new Map())
     return known.getOrInsertComputed(key, () => {
-      const others = wanted.map(([facet, values]) => [...values].map((value) => this.#withOther(facet, value)))
+      // Of what has none of the values that a sentence names: those that have another than each.
+      const excluded = wanted.flatMap(([facet, values]) => {
+        const [first, ...others] = Array.from(values, (value) => this.#withOther(facet, value))
+        if (first === undefined || others.includes(undefined)) return []
+        return others.reduce<ReadonlySet<string>>((left, other) => left.intersection(other ?? left), first)
+      })
       const agreeing: string[] = []
-      for (const id of some)
-        if (!others.some((each) => each.every((other) => other?.has(id) === true))) agreeing.push(id)
+      next: for (const id of some) {
+        for (const each of excluded) if (each.has(id)) continue next
+        agreeing.push(id)
+      }
       return agreeing
     })
   }
@@ -269,13 +286,25 @@ export class Scope {
     return { metrics: more.length > 0 ? [] : (only ?? []).filter(isSplit), isNamed: false }
   }
 
-  readonly #candidates = new Map<string, readonly Candidate[]>()
+  readonly #found: Found = { groups: new Map(), values: new Map() }
+  /** Where what a number may be is kept: for the text, or for all texts that belong to nothing. */
+  #foundFor(bindings: Bindings): Found {
+    const { own, quantities } = this.known
+    if (own.attemptIds.size > 0 || own.versionIds.size > 0 || bindings.has("F") || bindings.has("P")) return this.#found
+    // A text has groups of its own for the first few attempts that it names.
+    for (const level of [SENTENCE, PARAGRAPH])
+      if ((this.attemptsOf(bindings, level)?.size ?? KEPT) <= NARROW) return this.#found
+    const known = foundIn.getOrInsertComputed(quantities, () => ({ groups: new Map(), values: new Map() }))
+    for (const each of [known.groups, known.values]) if (each.size > KEPT) each.clear()
+    return known
+  }
+
   /**
    * The groups that a number may be the mean of, if the text names them, the least merged first. Numbers with the same
    * names share them.
    */
   groupsOf(bindings: Bindings): readonly Candidate[] {
-    return this.#candidates.getOrInsertComputed(keyOf(bindings), () => this.#candidatesOf(bindings))
+    return this.#foundFor(bindings).groups.getOrInsertComputed(keyOf(bindings), () => this.#candidatesOf(bindings))
   }
   /**
    * Groups of the attempts that a sentence names; else, if several experiments have the metric, those of the attempts
@@ -325,9 +354,8 @@ export class Scope {
     return nearest.length <= NARROW ? nearest.toSorted((one, other) => one.group.merged - other.group.merged) : []
   }
 
-  readonly #values = new Map<string, readonly Value[] | undefined>()
   valuesAt(bindings: Bindings): readonly Value[] | undefined {
-    return this.#values.getOrInsertComputed(keyOf(bindings), () => this.#valuesOf(bindings))
+    return this.#foundFor(bindings).values.getOrInsertComputed(keyOf(bindings), () => this.#valuesOf(bindings))
   }
   /** The last values of attempts that the text names, by their labels or by seed and arm; undefined if too many. */
   #valuesOf(bindings: Bindings): readonly Value[] | undefined {
