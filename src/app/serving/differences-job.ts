@@ -5,7 +5,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Job } from "../../jobs/job.ts"
 import { Pool } from "../../jobs/pool.ts"
 import { journal } from "../../ledger/journal/journal.ts"
-import { differences, type Found } from "../../ledger/replay/differences.ts"
+import { type Differences, differences } from "../../ledger/replay/differences.ts"
 import { type FoundElsewhere, scratchFor } from "../../ledger/replay/remake.ts"
 import { openMade, openReadConnection } from "../../ledger/storage/opening.ts"
 import { remake } from "../compose/upgrade.ts"
@@ -15,17 +15,17 @@ export interface DifferencesOrder {
   readonly into: string
 }
 
-/** The most rows that are corrected in one cleaning; the next one corrects more. */
-const MOST = 20_000
+/** The most rows of each kind that are corrected in one cleaning; the next one corrects more. */
+const MOST = 7_000
 
 /** Replays the journal into a new file and compares it with the data, inside the process. */
-export function findDifferences({ file, into }: DifferencesOrder): readonly Found[] {
+export function findDifferences({ file, into }: DifferencesOrder): Differences {
   using live = openReadConnection(file)
   using made = remake(journal(live).entries(), into, {}, 0)
   return differences(live, made, MOST)
 }
 
-const job: Job<DifferencesOrder, readonly Found[]> = {
+const job: Job<DifferencesOrder, Differences> = {
   name: "differences",
   bounds: { seconds: 3_600, megabytes: limits.pastMegabytes },
   output: 20_000_000,
@@ -44,10 +44,10 @@ export async function differencesInProcess(file: string, signal: AbortSignal): P
   const into = scratchFor(file)
   const remove = () => ["", "-journal"].forEach((suffix) => rmSync(`${into}${suffix}`, { force: true }))
   try {
-    const rows = await pool.run(job, { file, into }, null, signal)
+    const found = await pool.run(job, { file, into }, null, signal)
     const made = openMade(into)
     return {
-      rows,
+      ...found,
       made,
       discard() {
         made.close()

@@ -14,26 +14,83 @@ export interface Found {
   readonly here: string | null
 }
 
-/** Deletes come before inserts because of unique columns. */
-const ORDER = ["only_here", "unlike", "only_due"] as const
+/** The rows to correct, in an order in which each may be corrected alone. */
+export interface Differences {
+  readonly rows: readonly Found[]
+  /** Whether there are no others. */
+  readonly isAll: boolean
+}
 
 const digestOf = (row: Row, columns: readonly string[]): string =>
   sealOf(columns.map((column) => row[column] ?? null)).toString("hex")
 
-/** Finds the rows to correct, at most so many. A row whose key holds bytes never holds words. */
-export function differences(data: Db, made: Db, most: number): Found[] {
-  const found: Found[] = []
-  for (const table of replayedTables(made)) {
+/** Orders tables so that each comes after those that it refers to. */
+function afterReferred(db: Db, tables: readonly Table[]): Table[] {
+  const referred = db.prepare<{ name: string }>(`SELECT DISTINCT "table" AS name FROM pragma_foreign_key_list(+?)`)
+  const byName = new Map(tables.map((table) => [table.name, table]))
+  const ordered = new Set<Table>()
+  const seen = new Set<string>()
+  function add(table: Table): void {
+    if (seen.has(table.name)) return
+    seen.add(table.name)
+    for (const { name } of referred.all(table.name)) {
+      const other = byName.get(name)
+      if (other !== undefined) add(other)
+    }
+    ordered.add(table)
+  }
+  tables.forEach(add)
+  return [...ordered]
+}
+
+/**
+ * Finds the rows to correct, at most so many of each kind. Rows go before those that they refer to, and come after
+ * them. They go before others come, because of unique columns. A row whose key holds bytes never holds words.
+ */
+export function differences(data: Db, made: Db, most: number): Differences {
+  const found: Record<Found["which"], Found[]> = { only_here: [], unlike: [], only_due: [] }
+  let isAll = true
+  for (const table of afterReferred(made, replayedTables(made))) {
     const columns = compared(table)
     for (const each of differing(data, made, table)) {
       const row = each.which === "only_due" ? each.due : each.here
       const key = table.key.map((column) => row[column] ?? null)
       const here = each.which === "only_due" ? null : digestOf(each.here, columns)
-      found.push({ table: table.name, key, which: each.which, here })
-      if (found.length >= most) return found
+      const of = found[each.which]
+      of.push({ table: table.name, key, which: each.which, here })
+      if (of.length <= most) continue
+      isAll = false
+      if (each.which === "only_here") of.shift()
+      else of.pop()
     }
   }
-  return found.toSorted((one, other) => ORDER.indexOf(one.which) - ORDER.indexOf(other.which))
+  return { rows: [...found.only_here.toReversed(), ...found.unlike, ...found.only_due], isAll }
+}
+
+/** The statements by which rows of a table are corrected. */
+function correcting(data: Db, made: Db, table: Table) {
+  const { name } = table
+  const columns = compared(table)
+  const at = `WHERE ${table.key.map((column) => `${column} = +?`).join(" AND ")}`
+  const select = `SELECT ${columns.join(", ")} FROM ${name} ${at}`
+  const values = (row: Row): Value[] => columns.map((column) => row[column] ?? null)
+  // Columns that no write makes stay as they are.
+  const update = data.prepare(`UPDATE ${name} SET ${columns.map((column) => `${column} = +?`).join(", ")} ${at}`)
+  const remove = data.prepare(`DELETE FROM ${name} ${at}`)
+  const insert = data.prepare(
+    `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "+?").join(", ")})`,
+  )
+  return {
+    columns,
+    here: data.prepare<Row>(select),
+    due: made.prepare<Row>(select),
+    put(which: Found["which"], due: Row | undefined, key: readonly Value[]): void {
+      if (which === "only_here") remove.run(...key)
+      else if (due === undefined) return
+      else if (which === "unlike") update.run(...values(due), ...key)
+      else insert.run(...values(due))
+    },
+  }
 }
 
 /**
@@ -43,34 +100,18 @@ export function differences(data: Db, made: Db, most: number): Found[] {
  */
 export function correctFound(data: Db, made: Db, rows: readonly Found[]): Set<string> {
   const tables = new Map(tablesOf(made).map((table) => [table.name, table]))
+  const statements = new Map<string, ReturnType<typeof correcting>>()
   const ids = new Set<string>()
   for (const { table: name, key, which, here } of rows) {
     const table = tables.get(name)
     if (table === undefined) continue
-    const columns = compared(table)
-    const [ours, due] = [rowAt(data, table, columns, key), rowAt(made, table, columns, key)]
-    const isSame = (ours === undefined ? null : digestOf(ours, columns)) === here
+    const of = statements.get(name) ?? correcting(data, made, table)
+    statements.set(name, of)
+    const [ours, due] = [of.here.get(...key), of.due.get(...key)]
+    const isSame = (ours === undefined ? null : digestOf(ours, of.columns)) === here
     if (!isSame) continue
     for (const value of Object.values({ ...ours, ...due })) if (typeof value === "string") ids.add(value)
-    if (which === "only_here") data.prepare(`DELETE FROM ${name} ${at(table)}`).run(...key)
-    else if (due !== undefined) put(data, table, which, due, key)
+    of.put(which, due, key)
   }
   return ids
-}
-
-const at = ({ key }: Table): string => `WHERE ${key.map((column) => `${column} = +?`).join(" AND ")}`
-
-const rowAt = (db: Db, table: Table, columns: readonly string[], key: readonly Value[]): Row | undefined =>
-  db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${table.name} ${at(table)}`).get(...key)
-
-/** Columns that no write makes stay as they are. */
-function put(data: Db, table: Table, which: Found["which"], due: Row, key: readonly Value[]): void {
-  const columns = compared(table)
-  const values = columns.map((column) => due[column] ?? null)
-  const sets = columns.map((column) => `${column} = +?`).join(", ")
-  if (which === "unlike") data.prepare(`UPDATE ${table.name} SET ${sets} ${at(table)}`).run(...values, ...key)
-  else
-    data
-      .prepare(`INSERT INTO ${table.name} (${columns.join(", ")}) VALUES (${columns.map(() => "+?").join(", ")})`)
-      .run(...values)
 }

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../write/ledger.ts"
 import { correct } from "../storage/tables.ts"
-import { type Db, isStorageFault } from "../storage/database.ts"
+import { type Db, isForeignKey, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"
 import { headsOf } from "../journal/heads.ts"
 import { type Entry, journal } from "../journal/journal.ts"
@@ -15,7 +15,7 @@ import type { Freely } from "../journal/withheld.ts"
 import { replay } from "./replay.ts"
 import { isCounting, isProtecting } from "../storage/triggers.ts"
 import { dropWiping, isLogEmptied, isUnclean, writeUnclean } from "../storage/residue.ts"
-import { correctFound, type Found } from "./differences.ts"
+import { correctFound, type Differences, type Found } from "./differences.ts"
 
 /** Returns the file of a database; empty for one in memory. */
 export const fileOf = (db: Db): string =>
@@ -56,8 +56,7 @@ export interface RemakingParts {
 }
 
 /** What another process found in a snapshot, and the file of the replay by which it did. */
-export interface FoundElsewhere {
-  readonly rows: readonly Found[]
+export interface FoundElsewhere extends Differences {
   readonly made: Db
   /** Closes and deletes the file. */
   readonly discard: () => void
@@ -289,27 +288,41 @@ export class Remaking {
     }
   }
 
-  /** Corrects the rows that differ from a replay. @returns whether none differs any more */
+  /**
+   * Corrects the rows that differ from a replay. After each piece every row must find those that it refers to; if their
+   * order does not allow that, new and lost rows are corrected at once.
+   * @returns whether none differs any more
+   */
   async #correct({ differences }: InPieces): Promise<boolean> {
-    const { db, indexAgain } = this.#parts
-    const { rows, made, discard } = await differences()
-    try {
-      const correct = (some: readonly Found[], which: "protecting" | "all") =>
-        some.length === 0 || indexAgain([...this.#freely(() => correctFound(db, made, some), which)])
+    const { db, indexAgain, run } = this.#parts
+    const { rows, isAll, made, discard } = await differences()
+    const correct = (some: readonly Found[], isDeferred: boolean) => {
       // A row's triggers follow a change of its words; what they make of a new or a lost row is among the rows too.
-      const changed = rows.filter(({ which }) => which === "unlike")
-      await this.#parts.run(() =>
-        correct(
-          rows.filter((each) => each.which !== "unlike"),
-          "all",
-        ),
-      )
-      await this.#pieces((before) => {
-        const done = (before + 1) * CORRECTED
-        correct(changed.slice(done - CORRECTED, done), "protecting")
-        return done < changed.length
-      })
-      return true
+      const which = some.some((row) => row.which !== "unlike") ? "all" : "protecting"
+      const work = () => {
+        if (!isDeferred) db.exec("PRAGMA defer_foreign_keys = OFF")
+        return correctFound(db, made, some)
+      }
+      if (some.length > 0) indexAgain([...this.#freely(work, which)])
+    }
+    try {
+      for (const which of ["only_here", "unlike", "only_due"]) {
+        const of = rows.filter((row) => row.which === which)
+        await this.#pieces((before) => {
+          const done = (before + 1) * CORRECTED
+          correct(of.slice(done - CORRECTED, done), false)
+          return done < of.length
+        }).catch((error: unknown) => {
+          if (!isForeignKey(error)) throw error
+          return run(() =>
+            correct(
+              rows.filter((row) => row.which !== "unlike"),
+              true,
+            ),
+          )
+        })
+      }
+      return isAll
     } finally {
       discard()
     }

@@ -108,3 +108,7 @@ export const isStorageFault = (error: unknown): boolean =>
 
 /** Whether another connection has the file locked. */
 export const isBusy = (error: unknown): boolean => error instanceof Database.SqliteError && error.code === "SQLITE_BUSY"
+
+/** Whether a row would refer to one that is not there. */
+export const isForeignKey = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code === "SQLITE_CONSTRAINT_FOREIGNKEY"
