@@ -66,12 +66,14 @@ function labelsOf(text: string, { labels }: Numerals): Mention[] {
   })
 }
 
-/** Mentions by facet. A form of a word names nothing where the sentence has a name as it is written. */
+/** Mentions by facet. A form of a word names nothing where the sentence has that name as it is written. */
 function byFacetOf(mentions: readonly Mention[]): Map<string, Mention[]> {
   const found = Map.groupBy(mentions, ({ facet }) => facet)
   for (const [facet, some] of found) {
-    const written = some.filter(({ isInflected = false }) => !isInflected)
-    if (written.length > 0 && written.length < some.length) found.set(facet, written)
+    if (!some.some(({ isInflected }) => isInflected)) continue
+    const written = new Set(some.flatMap(({ isInflected, value }) => (isInflected === true ? [] : [value])))
+    const kept = some.filter(({ isInflected, value }) => isInflected !== true || !written.has(value))
+    found.set(facet, kept)
   }
   return found
 }

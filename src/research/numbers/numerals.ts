@@ -72,10 +72,10 @@ const UNITS =
   "bits bit dB USD EUR mm cm km kg °C"
 const KNOWN_UNITS: ReadonlySet<string> = new Set(UNITS.split(" "))
 const AFTER = new RegExp(`^[ ${SPACES}-]?([\\p{L}µμ°/²³]+)`, "u")
-const PERCENT = new RegExp(`^[ ${SPACES}]?(?:\\\\?%|per ?cent\\b|percent\\b)`, "iu")
+const PERCENT = new RegExp(`^[ ${SPACES}]?(?:\\\\?%|per ?cent\\b|prozent\\b)`, "iu")
 const POINTS = new RegExp(
   `^[ ${SPACES}]?(?:\\\\?%[ ${SPACES}-]?|percentage[ ${SPACES}-]|percent[ ${SPACES}-])?` +
-    "(?:points?|pts?|pp)(?![\\p{L}\\p{N}])",
+    "(?:points?|pts?|pp|prozentpunkte?n?)(?![\\p{L}\\p{N}])",
   "iu",
 )
 const FACTOR = new RegExp(`^[ ${SPACES}]?(?:×|x(?![\\p{L}\\p{N}])|times(?![\\p{L}])|-fold(?![\\p{L}])|\\\\times)`, "u")

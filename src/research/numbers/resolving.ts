@@ -20,6 +20,8 @@ const OVERALL =
   /\b(?:overall|average[ds]?|mean|across|all|pooled|together|in total|over \w+ (?:\w+ )?(?:seeds|runs|attempts))\b/iu
 
 const ROLES: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/\b(?:standard deviation|spread) (?:of|over|across)\b[^0-9.;]{0,40}$/iu, ["sd"]],
+  [/\bstandard error (?:of|over|across)\b[^0-9.;]{0,40}$/iu, ["se"]],
   [/\b(?:sd|std|s\.d\.|standard deviations?|stdev|spread|noise)\b[^0-9]{0,16}$/iu, ["sd"]],
   [/\b(?:se|sem|s\.e\.|standard errors?)\b[^0-9]{0,12}$/iu, ["se"]],
   [/\b[pP](?: ?[-–] ?values?)?\s?(?:=|<|>|≈|of)\s?$/u, ["p"]],
@@ -57,7 +59,7 @@ export class Resolver {
     // In a table the head of the column says what a sentence says before a number, or behind it.
     const said = column && text.slice(column.start, column.end).replace("|", "")
     const head =
-      said === undefined ? text.slice(Math.max(0, numeral.start - 48), numeral.start) : `${said.trimEnd()} = `
+      said === undefined ? text.slice(Math.max(0, numeral.start - 64), numeral.start) : `${said.trimEnd()} = `
     const tail = said === undefined ? text.slice(numeral.end, numeral.end + 64) : ` ${said.trim()}`
     if (numeral.readings.length === 0) return UNKNOWN
     if (numeral.form === "percent" && LEVEL_AFTER.test(tail)) return { state: "setting", candidates: 0 }

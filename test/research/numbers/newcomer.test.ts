@@ -80,6 +80,18 @@ const sentences: Readonly<Record<string, readonly [right: string, say: (number: 
     Math.max(...at(long, "shift", 50)).toFixed(4),
     (n) => `At 50 labels the shift errors in A1 range from ${Math.min(...at(long, "shift", 50)).toFixed(4)} to ${n}.`,
   ],
+  "an arm by a form of its word, beside the other arm": [
+    inPercent(base - shift),
+    (n) => `Shifted digits lower the error by ${n} points compared with the baseline at 50 labels (A1).`,
+  ],
+  "a spread told in a whole sentence": [
+    sdOf(at(long, "shift", 100)).toFixed(4),
+    (n) => `The standard deviation of the error over seeds is ${n} for shift at 100 labels in A1.`,
+  ],
+  "per cent in German": [
+    comma(100 * mean(long, "smoothing", 400), 2),
+    (n) => `In A1 erreicht smoothing mit 400 labels einen error von ${n} Prozent.`,
+  ],
   "an approximate number": [
     mean(mixed, "mixup", 50).toFixed(2),
     (n) => `Mixup gets an error of about ${n} at 50 labels in A2.`,
