@@ -3,7 +3,8 @@
  * effects by dimension, boards.
  */
 import { attributes, type Content, type Html, html } from "../html.ts"
-import { figureOn, scaleOf } from "../../research/measurements/figures.ts"
+import { scaleOf } from "../../research/measurements/figures.ts"
+import { figure } from "../words.ts"
 import { axis, percent } from "./axis.ts"
 
 export interface IntervalRow {
@@ -88,6 +89,7 @@ ${row.cells.map((cell) => html`<td>${cell}</td>`)}<td class="picture">${drawn(ro
 <svg class="chart fluid" width="100%" height="16">\
 ${ticks.map(
   (tick) =>
-    html`<text x="${at(tick)}" y="12" text-anchor="middle">${figureOn(scaleOf(unit), tick).replace("-", "−")}</text>`,
+    html`<text x="${at(tick)}" y="12" text-anchor="middle">\
+${figure(tick * scaleOf(unit).factor).replace("-", "−")}</text>`,
 )}</svg></td><td></td></tr></tfoot></table></div>`
 }

@@ -66,13 +66,14 @@ ${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>\
 ${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
 
+/** The verdicts of a finding, whose standing its card shows. */
 function verdictsOf(card: LinkCard, labels: Labels): Html {
   const question = accepted("verdict", card.towardQuestion)
   const hypotheses = accepted("verdicts", card.towardHypothesis)
   const line = (verdict: string, toward: Html | string, explanation: string) =>
     html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} ${toward}: <span class="explained">\
 ${explanation}</span></li>`
-  return html`${standing(card)}${takenBack(card.withdrawn)}<ul class="verdicts">\
+  return html`${takenBack(card.withdrawn)}<ul class="verdicts">\
 ${line(question.verdict, "the question", question.explanation)}${hypotheses.map(
   ({ versionId = "", verdict, explanation }) =>
     line(verdict, label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis"), explanation),
@@ -84,7 +85,7 @@ const linkCard = (card: LinkCard, labels: Labels): Html =>
 ${fromOther(card)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span>\
 <a href="${to(`/links/${card.linkId}`)}">the link</a></p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>
-${verdictsOf(card, labels)}</div>`
+${standing(card)}${verdictsOf(card, labels)}</div>`
 
 const checkpointCard = (card: CheckpointCard, _: Labels, numbers: Numbered): Html =>
   html`<div class="card"><p class="kind">\
