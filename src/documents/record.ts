@@ -8,6 +8,7 @@ import { reviewedInWords, withoutEvidence } from "../contract/answers/reviews.ts
 import { blemishesInWords } from "../contract/answers/judging.ts"
 import { verdictInWords } from "../contract/answers/parts.ts"
 import { pathTo } from "../contract/reads/index.ts"
+import { besideInWords } from "../research/measurements/effects.ts"
 import {
   pictureLines,
   linkTo,
@@ -72,8 +73,9 @@ ${told === null ? "" : ` Before you rely on it: ${told}.`}
       {
         title: "Effects",
         items: record.effects.map(
-          ({ sentence, experimentId, experimentLabel, staleReason, now, repeats }) =>
-            `${inline(sentence, 500)} (${linkTo(source, "experiment", experimentId, experimentLabel)})` +
+          ({ sentence, experimentId, experimentLabel, staleReason, now, repeats, inTable, unit, ...again }) =>
+            `${inline(sentence, 500)}${inline(besideInWords(inTable, again, unit), 500)} ` +
+            `(${linkTo(source, "experiment", experimentId, experimentLabel)})` +
             `${
               repeats === null
                 ? ""
@@ -108,8 +110,9 @@ ${told === null ? "" : ` Before you rely on it: ${told}.`}
       {
         title: "Evidence",
         items: bearing.map(
-          ({ verdict, by, author: speaker, explanation, comparison, independence, standing, at: when }) =>
+          ({ verdict, by, part, author: speaker, explanation, comparison, independence, standing, at: when }) =>
             `${words(verdict ?? "no verdict yet")}, ${linkTo(source, by.kind, by.id, by.label, by)} ` +
+            `${part === undefined ? "" : `${inline(part)} `}` +
             `(${writerName(speaker)}, ${when.slice(0, 10)}; ` +
             `${independenceInWords(independence, speaker.username)}` +
             `${standing === "counted" ? "" : `, ${words(standing)}`}): ` +

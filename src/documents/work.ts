@@ -124,7 +124,9 @@ ${statement("Handoff", experiment.handoff)}${statement("Conclusion", experiment.
           ({ finding, towardQuestion, towardHypothesis, author, withdrawn }) =>
             `${linkTo(source, "finding", finding.versionId, finding.label, finding)} ` +
             `(${finding.status})${withdrawn === null ? "" : ", withdrawn"}: ${words(towardQuestion.verdict)} the ` +
-            `question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} ` +
+            `question${towardHypothesis
+              .map(({ verdict, label, part }) => `, ${verdict} ${label}${part === undefined ? "" : ` ${inline(part)}`}`)
+              .join("")} ` +
             `(${writerName(author)}): ${inline(finding.wording)}`,
         ),
         all: { link: link(pathTo("experiment_findings", { experimentId })) },

@@ -60,8 +60,11 @@ export const changeInWords = ({ change, part, isAnswered }: ChangedRecord): stri
 /** What happened to a record, in one sentence: what it said, what holds now, why, and who says so. */
 export const changedInWords = (record: ChangedRecord): string =>
   `${record.label}, ${changeInWords(record)}: ${quotedLine(record.before)}` +
-  `${record.now === null ? "" : ` is now ${quotedLine(record.now)}`}. ${oneLine(record.why)} ` +
+  `${record.now === null ? "" : ` ${nowIn(record)} ${quotedLine(record.now)}`}. ${oneLine(record.why)} ` +
   `(${writerName(record.author)}, ${record.source.label}, ${record.at.slice(0, 10)})`
+/** A failed reproduction changes nothing in its finding: it measured something else. */
+export const nowIn = ({ change }: ChangedRecord): string =>
+  change === "not_reproduced" ? "was run again as" : "is now"
 const quotedLine = (text: string): string => `"${oneLine(text)}"`
 
 /** With which code a finding was reproduced, in words. */

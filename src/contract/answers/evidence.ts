@@ -90,6 +90,8 @@ export const evidenceItem = shape({
   experiment: v.exactOptional(shape({ experimentId: id, label: v.string(), ...fromOtherRoom })),
   attempt: v.exactOptional(shape({ attemptId: id, label: v.string(), ...fromOtherRoom })),
   explanation: optionalFreeText,
+  /** The part of the record that the verdict is on, such as `at 400 labels`; left out for all of it. */
+  part: v.exactOptional(freeText),
   author: shape({ userId: id, username: v.string(), agent: text }),
   independent: v.boolean(),
   independence,

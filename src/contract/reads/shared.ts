@@ -68,6 +68,7 @@ interface Verdict {
   readonly versionId?: string
   readonly verdict: string
   readonly explanation: string
+  readonly part?: string
 }
 
 interface Contents {

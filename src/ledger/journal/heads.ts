@@ -33,6 +33,11 @@ export class Heads {
     this.#isOpen = true
   }
 
+  /** Whether a transaction of the queue is open: what it wrote may still be taken back. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
   /** Ends a transaction of the queue. */
   close(): void {
     this.#isOpen = false

@@ -20,10 +20,10 @@ export type Settings = ReadonlyMap<string, string>
 const cut = (text: string): string =>
   text.length <= limits.tableCell ? text : `${text.slice(0, limits.tableCell - 1)}…`
 
-/** Yields the leaves of a nested value with their paths. A list is a leaf. */
-export function* leaves(value: unknown, path: string): Generator<readonly [string, string]> {
-  if (!isObject(value) || Array.isArray(value)) yield [path, typeof value === "string" ? value : JSON.stringify(value)]
-  else for (const [name, inner] of Object.entries(value)) yield* leaves(inner, path === "" ? name : `${path}.${name}`)
+/** Calls `tell` with the path and the text of each leaf of a nested value. A list is a leaf. */
+export function eachLeaf(value: unknown, path: string, tell: (path: string, text: string) => void): void {
+  if (!isObject(value) || Array.isArray(value)) tell(path, typeof value === "string" ? value : JSON.stringify(value))
+  else for (const name of Object.keys(value)) eachLeaf(value[name], path === "" ? name : `${path}.${name}`, tell)
 }
 
 const isFlag = (word: string | undefined): word is string => word !== undefined && /^--?[A-Za-z]/.test(word)
@@ -52,7 +52,9 @@ function* all(
   inputs: Settings,
 ) {
   if (arm !== null) yield ["arm", arm] as const
-  yield* leaves(configuration, "")
+  const leaves: [string, string][] = []
+  eachLeaf(configuration, "", (path, text) => leaves.push([path, text]))
+  yield* leaves
   const { flags, command } = flagsOf(argv)
   yield* flags
   yield ["command", command] as const

@@ -24,7 +24,16 @@ export const DEGREES = (word: string): string => `${word}.independent, ${word}.o
 
 type WordRow = Omit<
   EvidenceItem,
-  "by" | "experiment" | "attempt" | "author" | "independent" | "independence" | "withdrawn" | "checked" | "comparison"
+  | "by"
+  | "experiment"
+  | "attempt"
+  | "author"
+  | "independent"
+  | "independence"
+  | "withdrawn"
+  | "checked"
+  | "comparison"
+  | "part"
 > &
   Author &
   StoredDegrees & {
@@ -35,6 +44,7 @@ type WordRow = Omit<
     readonly speakerId: string
     readonly checked: Stored<NonNullable<EvidenceItem["checked"]>> | null
     readonly comparison: string | null
+    readonly part: string | null
     readonly withdrawnAt: string | null
     readonly withdrawnBecause: string | null
   }
@@ -98,7 +108,7 @@ const wordsFrom = (from: string) => `
     CASE WHEN a.attempt_id IS NOT NULL AND b.version_id IS NOT NULL
         THEN ${labelled("a.attempt_id", "attemptId", "a.label", "a.room_id")} END AS attempt,
     coalesce(v.explanation, x.explanation, k.explanation,
-      iif(b.version_id IS NULL, q.explanation, NULL)) AS explanation,
+      iif(b.version_id IS NULL, q.explanation, NULL)) AS explanation, v.part,
     CASE WHEN w.withdrawn = 1 THEN 'withdrawn' WHEN w.counted = 1 THEN 'counted'
       WHEN w.verdict IS NULL OR w.source = 'research_link' THEN 'uncounted'
       WHEN ${FALLEN("coalesce(s.status, 'current')")} THEN 'fallen' ELSE 'replaced' END AS standing,
@@ -194,6 +204,7 @@ export const degrees = (
 const wordItem = (isOtherInput: (one: string, other: string) => boolean | null) => (row: WordRow) => ({
   ...picked(row, "sequence", "source", "verdict", "at", "explanation", "standing", "linkId"),
   by: new JsonText(row.by),
+  ...(row.part === null ? {} : { part: row.part }),
   ...(row.experiment === null ? {} : { experiment: new JsonText(row.experiment) }),
   ...(row.attempt === null ? {} : { attempt: new JsonText(row.attempt) }),
   author: authorIn(row),

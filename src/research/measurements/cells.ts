@@ -71,6 +71,22 @@ export function sortedBy<T>(items: readonly T[], of: (item: T) => Scalar): T[] {
     .map(({ item }) => item)
 }
 
+/** The first `count` distinct texts in the order of a value of each, as `sortedBy` has it; the others aren't sorted. */
+export function firstBy(texts: Iterable<string>, count: number, of: (text: string) => Scalar): string[] {
+  const first: { readonly text: string; readonly key: number | string }[] = []
+  for (const text of texts) {
+    const key = sortKey(of(text))
+    const isBefore = (other: (typeof first)[number] | undefined): boolean =>
+      other === undefined || (compareKeys(key, other.key) || compareKeys(textOf(of(text)), textOf(of(other.text)))) < 0
+    if (first.length === count && !isBefore(first.at(-1))) continue
+    if (first.some((other) => other.text === text)) continue
+    const at = first.findIndex((other) => isBefore(other))
+    first.splice(at === -1 ? first.length : at, 0, { text, key })
+    if (first.length > count) first.pop()
+  }
+  return first.map(({ text }) => text)
+}
+
 // The values from which the mean, the interval and the differences of a group are computed.
 
 interface AnsweredPoint {

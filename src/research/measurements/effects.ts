@@ -292,11 +292,14 @@ export interface ToldEffects {
 const mapped = <V, R>(all: ReadonlyMap<string, V>, change: (value: V) => R): Map<string, R> =>
   new Map([...all].map(([key, value]) => [key, change(value)]))
 
-function sentenceOf({ effect, figures, since, cell, again }: Told): string {
-  const repeats = repeatedInWords(again, figures?.unit ?? null)
-  const table = cell === null ? "" : `; ${inTableInWords(cell, figures?.unit ?? null)}`
-  return `${effectInWords(effect, figures)}${since}${table}${repeats === null ? "" : `; ${repeats}`}`
+/** What stands beside an effect wherever it is told: the same contrast over the Room, and its reproductions. */
+export function besideInWords(cell: InTable | null, again: Repeated, unit: string | null): string {
+  const repeats = repeatedInWords(again, unit)
+  return `${cell === null ? "" : `; ${inTableInWords(cell, unit)}`}${repeats === null ? "" : `; ${repeats}`}`
 }
+
+const sentenceOf = ({ effect, figures, since, cell, again }: Told): string =>
+  `${effectInWords(effect, figures)}${since}${besideInWords(cell, again, figures?.unit ?? null)}`
 
 /**
  * "error of shift − baseline: −2.39 ±0.27* points at labels 50, −1.23 ±0.27* at labels 100 (* told apart over

@@ -23,8 +23,8 @@ export interface Frame {
   readonly columns: ReadonlyMap<string, Column>
 }
 
-/** Assigns a code to each scalar of one dimension. */
-class Codes {
+/** Assigns a code to each scalar of one dimension; scalars that print alike have one. */
+export class Codes {
   readonly scalars: Scalar[] = []
   readonly #byText = new Map<string, number>()
   readonly #byScalar = new Map<Scalar, number>()

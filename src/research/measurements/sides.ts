@@ -2,7 +2,8 @@
  * The sides of a comparison. Values are compared from as near as possible: within one attempt, then within one
  * experiment at the same commit, and from further apart only where nothing nearer exists.
  */
-import { type Scalar, type Source, sortedBy, Points } from "./cells.ts"
+import { limits } from "../../contract/limits.ts"
+import { firstBy, type Scalar, type Source, Points } from "./cells.ts"
 import { type Column, type Frame, placesIn, valuesAt, orderedOver, overOf } from "./frame.ts"
 import { type Contrast, type Noise, paired, spreadOf, summaryOf, sumOf, welch } from "./statistics.ts"
 
@@ -112,11 +113,13 @@ export class Side {
   #clusterAt(index: number): number {
     return this.#in.clusterOf[this.#placeOf(index)] ?? -1
   }
-  #places(): number[] {
-    return placesIn(this.#in.frame, this.#indices)
+  #knownPlaces: readonly number[] | undefined
+  #places(): readonly number[] {
+    return (this.#knownPlaces ??= placesIn(this.#in.frame, this.#indices))
   }
-  #clusters(): Set<number> {
-    return new Set(this.#places().map((place) => this.#in.clusterOf[place] ?? -1))
+  #knownClusters: ReadonlySet<number> | undefined
+  #clusters(): ReadonlySet<number> {
+    return (this.#knownClusters ??= new Set(this.#places().map((place) => this.#in.clusterOf[place] ?? -1)))
   }
   #among(clusters: ReadonlySet<number>): Side {
     if (this.#clusters().isSubsetOf(clusters)) return this
@@ -257,7 +260,7 @@ const noiseBeside = (estimate: number, noise: Noise | null) => ({
 /** Says what the same code with the same settings differs by from run to run, from the spread within sides. */
 export function noiseOf(sides: readonly Side[], over: string | undefined): Noise | null {
   const spreads = sides.map(({ spread }) => spread)
-  const labels = new Set(spreads.flatMap(({ sources }) => sources.map(({ label }) => label)))
-  const inOrder = sortedBy([...labels], (label) => label.slice(1))
-  return spreadOf(spreads, over === undefined ? "repeats" : over === "seed" ? "seeds" : over, inOrder)
+  const labels = spreads.flatMap(({ sources }) => sources.map(({ label }) => label))
+  const first = firstBy(labels, limits.noiseAttempts, (label) => label.slice(1))
+  return spreadOf(spreads, over === undefined ? "repeats" : over === "seed" ? "seeds" : over, first)
 }

@@ -1,19 +1,28 @@
 /** The settings that attempts state, and how they part groups of measurements: settings are never merged in silence. */
 import { digestOf, isObject, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { leaves, flagsOf } from "../attempts/summary.ts"
+import { eachLeaf, flagsOf } from "../attempts/summary.ts"
 import { type Launch, type Scalar, type Setting, type Source, sortedBy, textOf } from "./cells.ts"
-import type { Frame } from "./frame.ts"
+import { Codes, type Frame } from "./frame.ts"
 
 /** A registration's argv, configuration and environment, as one JSON list. */
 export type LaunchText = Stored<readonly [argv?: unknown, configuration?: unknown, environment?: unknown]>
 
 /** A name without case and hyphens: `--Weight-Decay` is `weight_decay`. */
 export const spelled = (name: string): string => name.replace(/^-+/, "").toLowerCase().replaceAll("-", "_")
+/** Folded names of lately read settings; attempts of a Room state much the same. */
+const foldedNames = new Map<string, string>()
+const NAMES_KEPT = 10_000
+
 /** A name under which a setting and a dimension are the same: `--labels` is the dimension `label`. */
-export const folded = (name: string): string => {
+export function folded(name: string): string {
+  const known = foldedNames.get(name)
+  if (known !== undefined) return known
   const plain = spelled(name)
-  return plain.length > 1 && plain.endsWith("s") ? plain.slice(0, -1) : plain
+  const key = plain.length > 1 && plain.endsWith("s") ? plain.slice(0, -1) : plain
+  if (foldedNames.size >= NAMES_KEPT) foldedNames.clear()
+  foldedNames.set(name, key)
+  return key
 }
 
 const NUMBER = /^[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,3})?$/
@@ -26,6 +35,12 @@ function scalarOf(text: string): Scalar {
   return `${text.slice(0, limits.tableCell - 14)}… ${digestOf(text).slice(7, 19)}`
 }
 
+/** The value of a setting that prints as the text of that value: 1e20 has too many digits for a number. */
+function statedAs(text: string): Scalar {
+  const value = scalarOf(text)
+  return typeof value === "number" ? scalarOf(textOf(value)) : value
+}
+
 /** Settings that an attempt states more often than a table can show become one. */
 const MOST = limits.tableSettings
 const FURTHER = "further settings"
@@ -34,25 +49,24 @@ function read(text: LaunchText): Launch {
   const [argv, configuration, environment] = parse(text)
   const words = Array.isArray(argv) ? argv.map(String) : []
   const { flags, command } = flagsOf(words)
-  const found = new Map<string, { name: string; texts: string[] }>()
+  const settings = new Map<string, Setting>()
+  /** The texts of settings that are stated more than once. */
+  const several = new Map<string, Set<string>>()
   const further: string[] = []
-  const note = (name: string, value: string): void => {
+  const note = (name: string, text: string): void => {
     const key = folded(name)
-    const known = found.get(key)
-    if (known !== undefined) known.texts.push(value)
-    else if (found.size < MOST) found.set(key, { name: name.replace(/^-+/, ""), texts: [value] })
-    else further.push(name, value)
+    const known = settings.get(key)
+    const value = statedAs(text)
+    if (known !== undefined) several.getOrInsertComputed(key, () => new Set([textOf(known.value)])).add(textOf(value))
+    else if (settings.size < MOST) settings.set(key, { name: name.replace(/^-+/, ""), value })
+    else further.push(name, text)
   }
-  for (const [name, value] of isObject(configuration) ? leaves(configuration, "") : []) note(name, value)
+  if (isObject(configuration)) eachLeaf(configuration, "", note)
   for (const [name, value] of flags) note(name, value)
-  if (further.length > 0) found.set(FURTHER, { name: FURTHER, texts: [digestOf(JSON.stringify(further))] })
-  const settings = new Map(
-    [...found].map(([key, { name, texts }]) => {
-      // A configuration and a command line that differ are told as both.
-      const values = [...new Set(texts.map((each) => textOf(scalarOf(each))))]
-      return [key, { name, value: scalarOf(values.join(", ")) }]
-    }),
-  )
+  // A configuration and a command line that differ are told as both.
+  for (const [key, texts] of several)
+    settings.set(key, { name: settings.get(key)?.name ?? key, value: scalarOf([...texts].join(", ")) })
+  if (further.length > 0) settings.set(FURTHER, { name: FURTHER, value: digestOf(JSON.stringify(further)) })
   return { settings, command, environment: JSON.stringify(environment ?? null) }
 }
 
@@ -130,10 +144,8 @@ export class Stated {
       const settings = this.#sources.map(({ launch }, place) =>
         isSilent || reports?.[place] === 1 ? undefined : launch?.settings.get(key),
       )
-      const known = new Map<string, number>()
-      const codes = Int32Array.from(settings, (setting) =>
-        setting === undefined ? 0 : known.getOrInsertComputed(textOf(setting.value), () => known.size + 1),
-      )
+      const known = new Codes()
+      const codes = Int32Array.from(settings, (setting) => (setting === undefined ? 0 : known.of(setting.value) + 1))
       return { settings, codes }
     })
   }

@@ -3,7 +3,6 @@
  * they give the same digits in any order.
  */
 import type { GatheredContrast } from "../../contract/answers/gathered.ts"
-import { limits } from "../../contract/limits.ts"
 import type { EffectAnswer, MeasurementTable } from "../../contract/answers/measurements.ts"
 
 // Student's t distribution, by the continued fraction of the incomplete beta function (Abramowitz and Stegun 26.7.1 and
@@ -94,7 +93,7 @@ export type Corrected = NonNullable<Contrast["corrected"]>
 /** What the same code with the same settings differs by from run to run. */
 export type Noise = Readonly<NonNullable<MeasurementTable["noise"]>>
 
-/** Pools the spreads within groups; null if no group has two values. */
+/** Pools the spreads within groups; null if no group has two values. @param from the attempts that are named */
 export function spreadOf(
   spreads: readonly { readonly squares: number; readonly df: number; readonly n: number }[],
   over: string,
@@ -104,7 +103,7 @@ export function spreadOf(
   if (df === 0) return null
   const n = spreads.reduce((sum, each) => sum + each.n, 0)
   const sd = Math.sqrt(sumOf(spreads.map(({ squares }) => squares)) / df)
-  return { sd, n, over, from: from.slice(0, limits.noiseAttempts) }
+  return { sd, n, over, from: [...from] }
 }
 
 /** Larger numbers are scaled down before they are added. */

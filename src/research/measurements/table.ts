@@ -47,8 +47,10 @@ export const pointsOf = (frame: Frame, name: string | undefined): Points =>
 /** What differs between attempts, besides their settings. */
 function differingIn(attempts: readonly Source[]): Differing[] {
   const [first] = attempts
-  const differ = (of: (source: Source) => string | undefined) =>
-    first && attempts.some((each) => of(each) !== of(first))
+  const differ = (of: (source: Source) => string | undefined) => {
+    const value = first && of(first)
+    return attempts.some((each) => of(each) !== value)
+  }
   return [
     ...(differ(({ commit }) => commit) ? (["commit"] as const) : []),
     ...(differ(({ launch }) => launch?.command) ? (["command"] as const) : []),

@@ -7,11 +7,14 @@ import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { BlockScalars } from "../attempts/values.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
+import { DIGEST, placeOf } from "../../ledger/journal/columns.ts"
+import { headsOf } from "../../ledger/journal/heads.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { settingsOf } from "../attempts/summary.ts"
 import type { Dimensions, Launch, Scalar, Source } from "./cells.ts"
 import { launchOf, type LaunchText, spelled } from "./stated.ts"
 import { atConditions, type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
+import { Remembered } from "./remembered.ts"
 
 // Reads the last values of many attempts, block by block.
 
@@ -41,13 +44,17 @@ function storedBlocks(db: Db) {
       ORDER BY j.key, v.name, v.split, v.block`,
   )
 
-  /** Yields the blocks of some attempts, up to the limit of a table. @param beyond called if there are more values */
+  /**
+   * Yields the blocks of some attempts, up to the limit of a table. @param beyond called if there are more values
+   * @param known how many other values the table has
+   */
   function* read<B extends StoredBlock>(
     attemptIds: readonly string[],
     query: (ids: string) => B[],
     beyond: () => void,
+    known = 0,
   ): Generator<B> {
-    let total = 0
+    let total = known
     for (let from = 0; from < attemptIds.length; from += AT_ONCE)
       for (const block of query(JSON.stringify(attemptIds.slice(from, from + AT_ONCE)))) {
         total += block.bytes.length / Float64Array.BYTES_PER_ELEMENT
@@ -58,8 +65,11 @@ function storedBlocks(db: Db) {
   }
 
   return {
-    /** The blocks of one metric. @throws Refusal 422 for more values than a table reads */
-    ofMetric: (attemptIds: readonly string[], metric: string, split: string) =>
+    /**
+     * The blocks of one metric. @param known how many other values the table has
+     * @throws Refusal 422 for more values than a table reads
+     */
+    ofMetric: (attemptIds: readonly string[], metric: string, split: string, known: number) =>
       read(
         attemptIds,
         (ids) => ofMetric.all(ids, metric, split),
@@ -67,6 +77,7 @@ function storedBlocks(db: Db) {
           const most = limits.measuredValues.toLocaleString("en")
           throw badParameter("metric", `has more than ${most} values here: narrow it with experiments or attempts`)
         },
+        known,
       ),
     /** The blocks of all metrics, up to the limit of a table. */
     all: (attemptIds: readonly string[]) =>
@@ -142,6 +153,59 @@ const MOST = limits.measuredAttempts + 1
 /** Layouts cached while a frame is read. */
 const LAYOUTS = 1_000
 
+// The attempts of a Room are kept from one state to the next, so that one more attempt does not cost reading all again.
+
+/** Rooms whose attempts are kept, and entries since then that are looked through; after more, all is read again. */
+const KEPT = { rooms: 2, entries: 1_000 }
+
+/** The attempts of a Room as they were at an entry of its activity. */
+interface Kept {
+  readonly sequence: number
+  readonly digest: string
+  /** What was withheld then, anywhere. */
+  readonly withheld: string
+  readonly attempts: readonly Measured[]
+}
+
+function keptAttempts(db: Db, readAll: (roomId: string) => Measured[], readSome: (ids: string[]) => Measured[]) {
+  const head = db.prepare<Pick<Kept, "sequence" | "digest" | "withheld">>(
+    `SELECT activity_sequence AS sequence, activity_digest AS digest,
+      (SELECT count(*) || ' ' || coalesce(max(by_position), 0) FROM withheld_fields) AS withheld
+     FROM room_heads WHERE room_id = +?`,
+  )
+  const IN_ROOM = `FROM journal j WHERE j.room = ${placeOf("+?")} AND j.room_sequence`
+  const entry = db.prepare<{ digest: string }>(`SELECT ${DIGEST("j.activity_digest")} AS digest ${IN_ROOM} = +?`)
+  const since = db.prepare<{ kind: string | null; id: string }>(
+    `SELECT j.target_kind AS kind, j.target_id AS id ${IN_ROOM} > +? LIMIT ${KEPT.entries + 1}`,
+  )
+  const rooms = new Remembered<Kept>(KEPT.rooms)
+  const heads = headsOf(db)
+
+  /** The attempts that were written to since; undefined if that is not known, or something was withheld. */
+  function writtenSince(roomId: string, last: Kept, withheld: string): Set<string> | undefined {
+    if (withheld !== last.withheld || entry.get(roomId, last.sequence)?.digest !== last.digest) return undefined
+    const rows = since.all(roomId, last.sequence)
+    if (rows.length > KEPT.entries) return undefined
+    return new Set(rows.flatMap(({ kind, id }) => (kind === "attempt" ? id : [])))
+  }
+  function readNow(roomId: string, last: Kept | undefined, withheld: string): readonly Measured[] {
+    const written = last && writtenSince(roomId, last, withheld)
+    if (last === undefined || written === undefined) return readAll(roomId)
+    if (written.size === 0) return last.attempts
+    const others = last.attempts.filter(({ attemptId }) => !written.has(attemptId))
+    return [...others, ...readSome([...written])].sort((one, other) => (one.attemptId < other.attemptId ? -1 : 1))
+  }
+
+  /** Returns the attempts of a Room. In a transaction of the queue, which may be taken back, all are read. */
+  return function attemptsOf(roomId: string): readonly Measured[] {
+    const now = heads.isOpen ? undefined : head.get(roomId)
+    if (now === undefined) return readAll(roomId)
+    const attempts = readNow(roomId, rooms.get(roomId), now.withheld)
+    if (attempts.length < MOST) rooms.set(roomId, { ...now, attempts })
+    return attempts
+  }
+}
+
 /** Reads blocks into a frame. Many attempts have the same dimensions, which are parsed once. */
 function frameReader() {
   const builder = new FrameBuilder()
@@ -178,7 +242,16 @@ export function values(db: Db) {
   const named = db.prepare<Row>(
     `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${LAUNCH}`,
   )
+  // Copying the other members of a row by a spread takes longer than reading it.
+  const launched = (row: Row): Measured => Object.assign(row, { launch: launchOf(row.launched) })
+  const attemptsOfRoom = keptAttempts(
+    db,
+    (roomId) => ofRoom.all(roomId).map(launched),
+    (ids) => named.all(JSON.stringify(ids)).map(launched),
+  )
   const blocks = storedBlocks(db)
+  /** The blocks of the metric that was read last of an attempt. An attempt that was written to is another object. */
+  const lastBlocks = new WeakMap<Measured, { readonly key: string; readonly own: readonly StoredBlock[] }>()
   const headOf = db.prepare<{ digest: string }>("SELECT activity_digest AS digest FROM room_heads WHERE room_id = +?")
   const headsOf = db.prepare<{ digest: string }>(
     `SELECT h.activity_digest AS digest FROM room_heads h WHERE h.room_id IN (
@@ -296,16 +369,16 @@ export function values(db: Db) {
     attempts(scope: Scope): Measured[] {
       const found =
         "roomId" in scope
-          ? ofRoom.all(scope.roomId)
+          ? [...attemptsOfRoom(scope.roomId)]
           : "attemptIds" in scope
-            ? named.all(JSON.stringify(scope.attemptIds))
-            : ofExperiments.all(JSON.stringify(scope.experimentIds))
+            ? named.all(JSON.stringify(scope.attemptIds)).map(launched)
+            : ofExperiments.all(JSON.stringify(scope.experimentIds)).map(launched)
       if (found.length >= MOST)
         throw badParameter(
           "experiments",
           `must name fewer: a table covers at most ${limits.measuredAttempts.toLocaleString("en")} attempts`,
         )
-      return found.map(({ launched, ...attempt }) => ({ ...attempt, launch: launchOf(launched) }))
+      return found
     },
 
     /** How many values some attempts reported. */
@@ -381,10 +454,21 @@ export function values(db: Db) {
     frame(attempts: readonly Measured[], metric: string, split: string, pending?: Pending): MetricFrame {
       const reader = frameReader()
       const late = pending && attempts.find(({ attemptId }) => attemptId === pending.attemptId)
-      for (const block of blocks.ofMetric(idsOf(attempts), metric, split)) {
-        const attempt = attempts[block.attemptIndex]
-        if (attempt !== undefined && attempt !== late) reader.add(attempt, block)
+      const key = JSON.stringify([metric, split])
+      const unread: Measured[] = []
+      let known = 0
+      for (const attempt of attempts) {
+        const last = lastBlocks.get(attempt)
+        if (last?.key !== key) unread.push(attempt)
+        else for (const { bytes } of last.own) known += bytes.length / Float64Array.BYTES_PER_ELEMENT
       }
+      const read = Map.groupBy(
+        blocks.ofMetric(idsOf(unread), metric, split, known),
+        ({ attemptIndex }) => unread[attemptIndex],
+      )
+      for (const attempt of unread) lastBlocks.set(attempt, { key, own: read.get(attempt) ?? [] })
+      for (const attempt of attempts)
+        if (attempt !== late) for (const block of lastBlocks.get(attempt)?.own ?? []) reader.add(attempt, block)
       if (late !== undefined && pending !== undefined) reader.addCells(late, withPending(pending, metric, split))
       return reader.build()
     },
@@ -393,12 +477,14 @@ export function values(db: Db) {
 
     /** Returns the values at a place. Dimensions that values lack are filled in from the settings of their attempts. */
     at(frame: Frame, attempts: readonly Measured[], { by, over, where }: Places): Frame {
-      const settings = new Map<Source, ReturnType<typeof settingsAs>>(
-        attempts.map((attempt) => [attempt, settingsAs(attempt)]),
-      )
+      let settings: Map<Source, ReturnType<typeof settingsAs>> | undefined
+      const own = (source: Source, name: string): Scalar | undefined => {
+        settings ??= new Map(attempts.map((attempt) => [attempt, settingsAs(attempt)]))
+        return settings.get(source)?.(name)
+      }
       const wanted = new Set([...by, ...(over === undefined ? [] : [over]), ...Object.keys(where)])
       return atConditions(
-        [...wanted].reduce((whole, name) => filled(whole, name, (source) => settings.get(source)?.(name)), frame),
+        [...wanted].reduce((whole, name) => filled(whole, name, (source) => own(source, name)), frame),
         where,
       )
     },

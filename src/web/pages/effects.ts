@@ -73,13 +73,13 @@ export const cellQuery = ({ key, settings }: Pick<PictureGroup, "key" | "setting
   Object.entries({ ...key, ...settings }).map(([name, value]) => ["cell", value === null ? name : `${name}:${value}`])
 
 /** The baseline of a table: `arm:baseline` in parts. */
-export const baselineOf = ({ against }: Pick<PictureTable, "against">) =>
+const baselineOf = ({ against }: Pick<PictureTable, "against">) =>
   against === null
     ? null
     : { dimension: against.slice(0, against.indexOf(":")), value: against.slice(against.indexOf(":") + 1) }
 
 /** The dimensions and the settings of a group, as far as they are stated. */
-export const effectPlace = ({ key, settings }: Pick<PictureGroup, "key" | "settings">): Dimensions => ({
+const effectPlace = ({ key, settings }: Pick<PictureGroup, "key" | "settings">): Dimensions => ({
   ...key,
   ...Object.fromEntries(Object.entries(settings).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))),
 })

@@ -16,6 +16,7 @@ import {
   list,
   live,
   section,
+  ofHypothesis,
 } from "../parts/parts.ts"
 import type { Visit, Shown } from "../visit.ts"
 import { counted, shortened } from "../words.ts"
@@ -96,9 +97,9 @@ function findingLink(visit: Visit, link: Link): Html {
 <ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} the question: \
 ${phrase(towardQuestion.explanation)}</li>
   ${towardHypothesis.map(
-    ({ versionId, label: text, verdict, explanation }) =>
-      html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} \
-${phrase(explanation)}</li>`,
+    (hypothesis) =>
+      html`<li>${struckIf(withdrawn, stateBadge(hypothesis.verdict))} ${ofHypothesis(hypothesis)}: \
+${phrase(hypothesis.explanation)}</li>`,
   )}</ul>
 <p class="meta"><span>said by ${person(author)}</span>\
 ${attemptId && html`<span>from ${label("attempt", attemptId, attemptLabel ?? "attempt")}</span>`}${

@@ -23,9 +23,18 @@ const alsoNamed = ({ baseline, cited }: Execution["denominator"]["named"]): stri
     .map((part) => (part === "" ? "" : `(and ${part}) `))
     .join("")
 
-/** Renders "1 of 14 attempts", with the outcomes of all of them. */
+/** "Since then: 3 attempts, 2 reproductions": what the finding could not be chosen from. */
+function sinceThen({ attempts, reproductions }: Execution["denominator"]["later"]): Html | null {
+  const told = [
+    ...(attempts === 0 ? [] : [counted(attempts, "attempt")]),
+    ...(reproductions === 0 ? [] : [counted(reproductions, "reproduction")]),
+  ]
+  return told.length === 0 ? null : html` <span class="meta">Since then: ${told.join(", ")}</span>`
+}
+
+/** Renders "1 of 14 attempts", with the outcomes of all of them, and counts what came later. */
 function denominator({
-  denominator: { attempts, named, outcomes },
+  denominator: { attempts, named, outcomes, later },
   experimentId,
   experimentLabel,
   ...origin
@@ -34,8 +43,8 @@ function denominator({
   return html`<div class="denominator">\
 <strong>${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong>\
 <span>${alsoNamed(named)}of ${label("experiment", experimentId, experimentLabel)}\
-${fromOther(origin)}, which ended:</span>\
-${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
+${fromOther(origin)}, made before it:</span>\
+${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}${sinceThen(later)}</div>`
 }
 
 function checked(

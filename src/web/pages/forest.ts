@@ -5,14 +5,13 @@ import { compareScalars, type Dimensions, textOf } from "../../research/measurem
 import { contrastInWords, placeInWords } from "../../research/measurements/in-words.ts"
 import { figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/figures.ts"
 import { tableAround } from "../../research/measurements/kept-tables.ts"
-import { isEffectAt } from "../../research/measurements/sources.ts"
 import { type EffectCell, type EffectLine, effectTable } from "../charts/effects.ts"
 import { type Content, type Html, html } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { fromOther, label, live, person } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-import { baselineOf, cellQuery, effectPlace, tableNow, tablePath } from "./effects.ts"
+import { tablePath } from "./effects.ts"
 import { pooledCell, repeatCell, repeatLine } from "./repeats.ts"
 
 type Estimate = Pick<EffectAnswer, "estimate" | "low" | "high" | "se" | "unit">
@@ -96,7 +95,7 @@ const byMetric = <T extends Measured>(all: readonly T[]): [T, ...T[]][] =>
 const together: Omit<EffectLine, "cells"> = { head: "Together", name: "Together", look: "pooled" }
 
 const codeOf = ({ otherCode }: GatheredEstimate): string =>
-  otherCode === null ? "" : otherCode ? "other code" : "the same code"
+  otherCode === null ? "" : otherCode ? "· other code" : "· the same code"
 
 /** The effects that a finding has toward a record, those that repeat them, and the pooled estimates. */
 function entriesOf(visit: Visit, contrast: GatheredContrast): Entry[] {
@@ -141,32 +140,25 @@ export function forest(visit: Visit, contrasts: readonly GatheredContrast[]): Ht
   return html`<section aria-label="What was measured" id="effects">${live("effects", [tables, notes, more])}</section>`
 }
 
-/** The cell of the Room's table that compares what an effect does, over all runs of the Room. */
-function roomEntry(visit: Visit, roomId: string, effect: EffectAnswer): Entry[] {
-  const { metric, split, of, against, over, where, pool, experimentId } = effect
-  const whole = { experimentId, metric, of, against, where, pool, ...(split !== null && { split }) }
-  const question = tableAround({ ...whole, ...(over !== null && { over }) })
-  const table =
-    question &&
-    tableNow(visit, roomId, {
-      ...{ metric, split, over, pool, by: question.by, against: question.against ?? null },
-      ...{ where: question.where ?? {}, experimentIds: null },
-    })
-  const baseline = table && baselineOf(table)
-  const found = (table?.groups ?? []).filter((group) => {
-    const place = effectPlace(group)
-    return baseline && isEffectAt(whole, place, { ...place, [baseline.dimension]: baseline.value })
+/** The same contrast over all runs of the Room, as it stands beside the effect everywhere. */
+function roomEntry(roomId: string, effect: EffectAnswer): Entry[] {
+  const { metric, split, of, against, over, where, pool, experimentId, inTable } = effect
+  const question = tableAround({
+    ...{ experimentId, metric, of, against, where, pool },
+    ...(split !== null && { split }),
+    ...(over !== null && { over }),
   })
-  const [group] = found
-  const contrast = group?.contrast
-  if (table == null || group === undefined || contrast == null || found.length > 1) return []
-  const line = { head: "All runs of the Room", name: "All runs of the Room" }
+  if (inTable === null || question === undefined) return []
+  const { low, high, pairs, comparisons } = inTable
+  const asked = { metric, split, over, pool, by: question.by, against: question.against ?? null }
   const cell = {
-    ...contrast,
-    n: `n ${contrast.pairs ?? group.n}`,
-    path: tablePath(roomId, table, cellQuery(group)),
-    note: `of ${counted(table.comparisons, "comparison")}`,
+    ...inTable,
+    se: low === null || high === null ? null : (high - low) / 4,
+    n: pairs === null ? "" : `n ${pairs}`,
+    path: tablePath(roomId, { ...asked, where: question.where ?? {}, experimentIds: null }),
+    note: `of ${counted(comparisons, "comparison")}`,
   }
+  const line = { head: "All runs of the Room", name: "All runs of the Room" }
   return [{ contrast: nameOf(effect), where, key: "room", line, cell }]
 }
 
@@ -195,7 +187,7 @@ export function effectsOf(
         cell: repeatCell(repeat),
       })),
       ...(pooled === null ? [] : [{ ...at, key: "together", line: together, cell: pooledCell(pooled) }]),
-      ...roomEntry(visit, roomId, effect),
+      ...roomEntry(roomId, effect),
     ]
   }
   const notes: Content[] = effects.flatMap(({ staleReason, now, repeats, ...effect }) => [

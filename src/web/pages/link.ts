@@ -10,7 +10,7 @@ import { firstScreen, type FirstScreen, stands } from "../parts/first-screen.ts"
 import { nextAct } from "../parts/guide.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { nextOfLink } from "../parts/next-acts.ts"
-import { digest, exactTime, facts, fold, fromOther, label, named, person, recordChip, ways } from "../parts/parts.ts"
+import { digest, exactTime, facts, fold, label, named, ofHypothesis, person, recordChip, ways } from "../parts/parts.ts"
 import { reviewBody } from "../parts/reviews.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
@@ -46,9 +46,9 @@ ${label("experiment", experimentId, experimentLabel)}</span><span>${person(link.
     sentence: html`<h1>What ${finding.label} says about ${experimentLabel}</h1>`,
     scope: html`<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} the \
 question: ${phrase(towardQuestion.explanation)}</li>${link.towardHypothesis.map(
-      ({ versionId, label: text, verdict, explanation, ...origin }) =>
-        html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)}\
-${fromOther(origin)} ${phrase(explanation)}</li>`,
+      (hypothesis) =>
+        html`<li>${struckIf(withdrawn, stateBadge(hypothesis.verdict))} ${ofHypothesis(hypothesis)}: \
+${phrase(hypothesis.explanation)}</li>`,
     )}</ul><p>${recordChip(finding, 200)}${
       attemptId !== null && html` from ${label("attempt", attemptId, attemptLabel ?? "")}`
     }</p>`,

@@ -31,6 +31,7 @@ import {
   person,
   recordChip,
   ways,
+  ofHypothesis,
 } from "../parts/parts.ts"
 import { aboutRecord } from "../about.ts"
 import { numbersLine, numbersOf } from "../parts/numbers.ts"
@@ -164,14 +165,14 @@ function answers(visit: Visit, links: readonly Link[]): Html | null {
     const verdictItem = (verdict: string, of: Html, explanation: string) =>
       html`<li>${struckIf(withdrawn, stateBadge(verdict))}<div>${of} <span class="explained" dir="auto">\
 ${inlineMarkdown(explanation)}</span></div></li>`
-    return html`${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) =>
-      verdictItem(verdict, label("hypothesis", versionId, text), explanation),
+    return html`${towardHypothesis.map((hypothesis) =>
+      verdictItem(hypothesis.verdict, ofHypothesis(hypothesis), hypothesis.explanation),
     )}${verdictItem(
       towardQuestion.verdict,
       html`the question of ${label("experiment", experimentId, experimentLabel)}`,
       towardQuestion.explanation,
-    )}<li class="meta"><span></span><span>${takenBack(withdrawn)}${person(author)} \
-<a href="${to(`/links/${linkId}`)}">Read and reply</a> ${own}</span></li>`
+    )}<li><span></span><span class="meta"><span>${takenBack(withdrawn)}${person(author)}</span>\
+<a href="${to(`/links/${linkId}`)}">Read and reply</a>${own}</span></li>`
   })
   return section("answers", "What it answers", live("answers", html`<ul class="evidence">${rows}</ul>`))
 }
@@ -284,7 +285,11 @@ ${wording(assertion.wording, concepts, said(assertion.wording))}</h1>`,
       scope: scopeLine("Where it holds", phrase(scope, said(scope))),
       way: wayOf(record, related, newest, answering),
       picture: html`${quotation(content)}${isNew ? null : measured}`,
-      verdict: html`${isNew ? untried(judged) : strength(judged, verdictOf(record, judged.bearing), record.reviewed)}
+      verdict: html`${
+        isNew
+          ? untried(judged)
+          : strength(judged, verdictOf(record, judged.bearing), record.reviewed, execution === null)
+      }
 ${kind === "finding" ? glance(visit, record) : null}`,
       next,
     })}

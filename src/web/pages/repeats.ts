@@ -33,7 +33,7 @@ export const repeatCell = ({ estimate, se, low, high, n }: Repeat): EffectCell =
 /** A reproduction as a line below the effect that it repeats. */
 export const repeatLine = (visit: Visit, repeat: Repeat): Omit<EffectLine, "cells"> => ({
   head: html`${repeat.verdict && stateMark(repeat.verdict)}${label(repeat.by.kind, repeat.by.id, repeat.by.label)}\
-${fromOther(repeat.by)} ${person(repeat.author)} <span class="quiet">${codeInWords(visit, repeat)}</span>`,
+${fromOther(repeat.by)} ${person(repeat.author)} <span class="quiet">· ${codeInWords(visit, repeat)}</span>`,
   name: `${repeat.by.label}, ${writerName(repeat.author)}`,
   look: "repeat",
 })

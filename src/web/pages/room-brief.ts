@@ -59,13 +59,15 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief, 
     // What its author alone said may have been run again by others.
     const { verdictFrom } = evidence.independent > 0 ? {} : visit.ask("record", { versionId })
     const again = verdictFrom == null ? null : reproducedByOthers(verdictFrom)
+    const isInPart = pieces.get(versionId)?.some(({ standing, part }) => standing === "counted" && part !== undefined)
     const from =
       verdict === "untested"
         ? null
         : html`<br> <span class="meta">${tallyFrom(evidence)}${again && `; ${again}`}</span>`
     return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td>\
 <a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
-<td class="verdict">${stateBadge(verdict)}${status === "current" ? null : html` ${stateBadge(status)}`}${from}</td>\
+<td class="verdict">${stateBadge(verdict, isInPart ? `${words(verdict)} in part` : undefined)}\
+${status === "current" ? null : html` ${stateBadge(status)}`}${from}</td>\
 <td data-is="For" class="speaking">${speaking(pieces, versionId, "supports")}</td>\
 <td data-is="Against" class="speaking">${speaking(pieces, versionId, "contradicts")}</td></tr>`
   })
@@ -155,8 +157,17 @@ const takenAt = (visit: Visit, experimentId: string): string | undefined =>
   visit.ask("experiment_history", { experimentId }).items.findLast(({ operation }) => operation === "take_experiment")
     ?.at
 
-/** Renders the experiments in progress with their assignees, and the next steps. */
-export function next(visit: Visit, { room, experiments }: Context, { next: steps, work, claims }: Brief): Html {
+/** Renders an open question as a link to its Thread. */
+const question = ({ question: text, threadId }: Context["openQuestions"][number]): Html =>
+  html`<a class="plainly" href="${to(`/threads/${threadId}`)}" \
+title="The Thread of this question"><bdi>${markdownInLink(text)}</bdi></a>`
+
+/** Renders the first open question, the next steps, and the experiments in progress with their assignees. */
+export function next(
+  visit: Visit,
+  { room, experiments, openQuestions }: Context,
+  { next: steps, work, claims }: Brief,
+): Html {
   const asks = new Map(work.map(({ experimentId, question }) => [experimentId, question]))
   const taken = experiments.filter(
     ({ assignee, status }) => assignee !== null && (status === "claimed" || status === "in_progress"),
@@ -185,24 +196,27 @@ ${note === null ? null : html` <span class="why" dir="auto">${beginning(note, 90
 <span>${writerName({ username: by, agent })}</span><span>until ${clock(until)}</span>${release}</span></div></li>`
   })
   const items = own.map((step) => {
-    const question = step.what === "take_experiment" ? asks.get(step.object.id) : undefined
-    return stepItem(step, visit, room, question === undefined ? undefined : beginning(question, 120))
+    const asked = step.what === "take_experiment" ? asks.get(step.object.id) : undefined
+    return stepItem(step, visit, room, asked === undefined ? undefined : beginning(asked, 120))
   })
+  const open = openQuestions
+    .slice(0, 1)
+    .map((first) => html`<li dir="auto"><div><strong>Open question</strong> ${question(first)}</div></li>`)
   return html`<section aria-labelledby="next">${heading(2, "next", "Next")}<ul class="lines" id="live-next" data-live>${
-    items.length + running.length + claimed.length === 0
+    open.length + items.length + running.length + claimed.length === 0
       ? html`<li class="quiet">Nothing is waiting.</li>`
-      : [running, claimed, items]
+      : [open, items, running, claimed]
   }</ul></section>`
 }
 
-/** Renders the open questions of checkpoints. */
+/** Renders the open questions of checkpoints. A single one stands among the next steps. */
 export function questions({ openQuestions }: Context): Html | null {
-  if (openQuestions.length === 0) return null
+  if (openQuestions.length <= 1) return null
   const rest = openQuestions.length - SHOWN.questions
   return html`<section aria-labelledby="open">${heading(2, "open", "Open questions")}<ul class="lines one">\
-${openQuestions.slice(0, SHOWN.questions).map(
-  ({ question, threadId }) =>
-    html`<li dir="auto"><a class="plainly" href="${to(`/threads/${threadId}`)}" \
-title="The Thread of this question"><bdi>${markdownInLink(question)}</bdi></a></li>`,
-)}${rest > 0 ? html`<li class="meta">and ${rest} more</li>` : null}</ul></section>`
+${openQuestions
+  .slice(0, SHOWN.questions)
+  .map(
+    (each) => html`<li dir="auto">${question(each)}</li>`,
+  )}${rest > 0 ? html`<li class="meta">and ${rest} more</li>` : null}</ul></section>`
 }

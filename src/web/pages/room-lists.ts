@@ -20,6 +20,7 @@ import {
   recordChip,
   table,
   time,
+  ofHypothesis,
 } from "../parts/parts.ts"
 import { following, type Room } from "../parts/room-frame.ts"
 import { ofOwn, struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
@@ -176,8 +177,7 @@ export function linksPage(visit: Visit): Shown {
     <td data-is="question:">${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} \
 ${label("experiment", link.experimentId, link.experimentLabel)}</td>
     <td data-is="hypotheses:">${link.towardHypothesis.map(
-      ({ versionId, label: text, verdict }) =>
-        html`${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} `,
+      (hypothesis) => html`${struckIf(link.withdrawn, stateBadge(hypothesis.verdict))} ${ofHypothesis(hypothesis)} `,
     )}${takenBack(link.withdrawn)}</td>
     <td data-is="by">${person(link.author)}</td><td>${takeBack(visit, link)} \
 <a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`,

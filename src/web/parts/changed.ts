@@ -30,7 +30,10 @@ const row = (record: ChangedRecord): Html =>
 <td>${state(record)}</td>\
 <td class="whole" data-is="before" dir="auto">${beginning(record.before, SHOWN.characters)}</td>\
 <td class="whole" data-is="now" dir="auto">${
-    record.now === null ? html`<span class="quiet">–</span>` : beginning(record.now, SHOWN.characters)
+    record.now === null
+      ? html`<span class="quiet">–</span>`
+      : html`${record.change === "not_reproduced" && html`<span class="quiet">run again:</span> `}\
+${beginning(record.now, SHOWN.characters)}`
   }</td><td class="whole" data-is="why" dir="auto">${beginning(record.why, SHOWN.characters)}</td>\
 <td>${person(record.author)} <span class="meta">${named(record.source.kind, record.source.id, record.source.label)}\
 ${fromOther(record.source)} ${time(record.at)}</span></td></tr>`

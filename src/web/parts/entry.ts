@@ -12,7 +12,7 @@ import { counted, dateAndTime, shortened, title, words } from "../words.ts"
 import { doneBy, receiptInWords, reportedOf } from "../../contract/operations/done-by.ts"
 import { doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
-import { ageOf, fromOther, label, named, person, pictures, time } from "./parts.ts"
+import { ageOf, fromOther, label, named, ofHypothesis, person, pictures, time } from "./parts.ts"
 import { reviewLine } from "./reviews.ts"
 import { struckIf, takenBack } from "./withdrawal.ts"
 import { isKeyOf } from "../../contract/each.ts"
@@ -75,8 +75,8 @@ function verdictsOf(card: LinkCard, labels: Labels): Html {
 ${explanation}</span></li>`
   return html`${takenBack(card.withdrawn)}<ul class="verdicts">\
 ${line(question.verdict, "the question", question.explanation)}${hypotheses.map(
-  ({ versionId = "", verdict, explanation }) =>
-    line(verdict, label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis"), explanation),
+  ({ versionId = "", verdict, explanation, part }) =>
+    line(verdict, ofHypothesis({ versionId, label: labels.get(versionId) ?? "a hypothesis", part }), explanation),
 )}</ul>`
 }
 

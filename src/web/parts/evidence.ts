@@ -3,7 +3,7 @@ import type { Warning } from "../../contract/answers/warnings.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { readPath, pathOf } from "../addresses.ts"
 import { type Html, html, to, type Content } from "../html.ts"
-import { beginning, inlineMarkdown } from "../markdown.ts"
+import { beginning, inlineMarkdown, phrase } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
 import { words, counted } from "../words.ts"
 import { glyph, stateBadge } from "./marks.ts"
@@ -166,7 +166,9 @@ function piece(item: EvidenceItem, ofVisitor: Content): Html {
   ].flat()
   const badge = verdict === null ? stateBadge("unknown", "no result yet") : stateBadge(verdict)
   const counts = standing === "counted"
-  return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, badge)}<div>${speaker(item)}
+  return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, badge)}<div>${speaker(item)}${
+    item.part === undefined ? null : html` <span class="meta">${phrase(item.part)}</span>`
+  }
 ${
   explanation === null || explanation === ""
     ? null

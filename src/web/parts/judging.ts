@@ -52,12 +52,14 @@ const bearings: { readonly [B in Exclude<Case["bearing"], "untested">]: string }
 
 /**
  * Renders how much counts for and against a record, by how many people and from how many commits.
- * @param verdict who the verdict comes from, in a sentence @param reviewed its reviews
+ * @param verdict who the verdict comes from, in a sentence @param reviewed its reviews @param countsAttempts whether it
+ * counts the attempts of its experiments; beside the denominator of a finding they would be a second number
  */
 export function strength(
   { bearing, weight, work, evidenceTally }: Case,
   verdict?: Html,
   reviewed?: Reviewed | null,
+  countsAttempts = true,
 ): Html {
   const bears = bearing === "untested" ? title(withoutEvidence(reviewed)) : bearings[bearing]
   const rows = tallied.filter((name) => weight[name].words > 0)
@@ -71,7 +73,7 @@ ${rows.map(
     html`<li>${verdictCount(name, evidenceTally[name])} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span>\
 </li>`,
 )}</ul>`
-  }<p class="meta">${triedIn(work)}</p></div></section>`
+  }${countsAttempts && html`<p class="meta">${triedIn(work)}</p>`}</div></section>`
 }
 
 /** Whether there is no attempt, no verdict and no use of it yet. */

@@ -6,7 +6,7 @@ import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import type { Linkable } from "../../contract/objects/objects.ts"
 import { address, pathOf } from "../addresses.ts"
 import { type Content, type Html, html, LateText, to, attributes } from "../html.ts"
-import { beginningInLink, markdownInLink } from "../markdown.ts"
+import { beginningInLink, markdownInLink, phrase } from "../markdown.ts"
 import { ago, clockTime, dateAndTime, shortDigest, words } from "../words.ts"
 import { glyph, stateBadge } from "./marks.ts"
 import type { Visit } from "../visit.ts"
@@ -46,6 +46,10 @@ export const digest = (text: string): Html =>
 export const label = (kind: Linkable, id: string, text: string): Html =>
   html`<a class="label" href="${address(kind, id)}">${text}</a>`
 
+/** A hypothesis, and the part of it that a verdict is on: "H2 at 50 and 100 labels". */
+export const ofHypothesis = ({ versionId, label: text, part, ...origin }: Toward): Html =>
+  html`${label("hypothesis", versionId, text)}${fromOther(origin)}${part === undefined ? null : html` ${phrase(part)}`}`
+
 /** An object's name, as a link if the object has a page. */
 export function named(kind: string, id: string, text: string): Html {
   const path = pathOf(kind, id)
@@ -59,6 +63,12 @@ interface Origin {
 /** A tag that says that a label belongs to another Room. */
 export const fromOther = ({ labelFromOtherRoom }: Origin): Html | null =>
   labelFromOtherRoom === true ? html` <span class="tag">of another Room</span>` : null
+
+interface Toward extends Origin {
+  readonly versionId: string
+  readonly label: string
+  readonly part?: string | undefined
+}
 
 interface Related extends Origin {
   readonly versionId: string

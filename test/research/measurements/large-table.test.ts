@@ -1,5 +1,12 @@
-/** The table of a Room with thousands of attempts is worked out once for each state of the Room. */
+/**
+ * The table of a Room with thousands of attempts is worked out once for each state of the Room; for the next state only
+ * the attempts are read that were written to.
+ */
 import t from "tap"
+import { Refusal } from "../../../src/contract/refusals/refusal.ts"
+import type { Db, Statement } from "../../../src/ledger/storage/database.ts"
+import { measurementTables } from "../../../src/research/measurements/reads.ts"
+import { values } from "../../../src/research/measurements/values.ts"
 import { runs } from "../../support/chance.ts"
 import { Filler } from "../record/filler.ts"
 import { openLab } from "../../support/lab.ts"
@@ -69,4 +76,132 @@ t.test("thousands of attempts make a table once for each state", async (t) => {
   const later = asked()
   t.not(later, first, "it is worked out anew once something was reported")
   t.equal(asked(), later)
+})
+
+/** A connection that counts the rows of the lists that it returns. */
+function counting(db: Db) {
+  const count = { rows: 0 }
+  const prepare = <Row>(sql: string): Statement<Row> => {
+    const made = db.prepare<Row>(sql)
+    return {
+      get: (...given) => made.get(...given),
+      one: (...given) => made.one(...given),
+      run: (...given) => made.run(...given),
+      all(...given) {
+        const found = made.all(...given)
+        count.rows += found.length
+        return found
+      },
+    }
+  }
+  const counted: Db = {
+    prepare,
+    exec: (sql) => db.exec(sql),
+    snapshot: (work) => db.snapshot(work),
+    close: () => db.close(),
+    inTransaction: false,
+  }
+  return { counted, count }
+}
+
+const question = { metric: "error", by: ["arm", "labels"], over: "seed", against: "arm:baseline" }
+/** A table as it is, or why it is refused. */
+function told(table: () => unknown): unknown {
+  try {
+    return table()
+  } catch (error) {
+    if (error instanceof Refusal) return [error.message, error.details]
+    throw error
+  }
+}
+
+t.test("one more attempt has only its own rows read", async (t) => {
+  const { counted, count } = counting(filler.db)
+  const measured = measurementTables(values(counted))
+  const rowsOf = (work: () => unknown) => {
+    const before = count.rows
+    work()
+    return count.rows - before
+  }
+  const first = rowsOf(() => measured({ roomId }, question))
+  t.ok(first > 2 * ATTEMPTS, `${first} rows: each attempt and its values`)
+  const again = rowsOf(() => measured({ roomId }, { ...question, by: ["arm"] }))
+  t.ok(again < 10, `${again} rows for another question`)
+  await filler.fill(() => report(2))
+  const later = rowsOf(() => measured({ roomId }, question))
+  t.ok(later < 20, `${later} rows after one more attempt`)
+  t.same(measured({ roomId }, question), measurementTables(values(filler.db))({ roomId }, question))
+})
+
+t.test("whatever happens in between, a table is the same as one that is worked out anew", async (t) => {
+  const does: typeof filler.does = (...given) => filler.does(...given)
+  const { result } = await filler.fill(() => does(owner, "create_room", { title: "Small", question: "How?" }))
+  const { roomId: small, openingThreadId: threadId } = result
+  const experimentId = await filler.fill(() => {
+    const proposed = { roomId: small, threadId, question: "Which?", scope: "Here.", hypotheses: [] }
+    const made = does(owner, "propose_experiment", proposed).result.experimentId
+    does(owner, "take_experiment", { experimentId: made, expectedRevision: 1, expectedStatus: "open" })
+    return made
+  })
+  const reports = new Map<string, { revision: number; status: "registered" | "started" | "succeeded" }>()
+  const sequences: number[] = []
+  let seed = 7
+  const below = (most: number) => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % most
+  }
+  const metrics = (step: number) =>
+    ["baseline", "shift"].map((arm) => ({
+      ...{ name: "error", value: below(100), step },
+      dimensions: { arm, labels: 50 * (1 + below(3)), seed: below(4) },
+    }))
+  function register(step: number): void {
+    const attemptId = filler.instance.world.id()
+    const { activity } = does(owner, "register_attempt", {
+      ...{ attemptId, experimentId, intent: "exploratory", expectedRevision: 2, expectedStatus: "claimed" },
+      ...{ inputs: [], repository: { url: "https://github.com/example/mlp", commit } },
+      ...{ argv: ["python", "mlp.py", "--recipe", `secret-${step % 3}`], configuration: { rate: below(2) } },
+    })
+    sequences.push(activity?.sequence ?? 0)
+    reports.set(attemptId, { revision: 1, status: "registered" })
+  }
+  function goOn(step: number): void {
+    const [attemptId, known] = [...reports][below(Math.max(1, reports.size))] ?? []
+    if (attemptId === undefined || known === undefined) {
+      register(step)
+      return
+    }
+    const { revision, status } = known
+    const event = status === "registered" ? "started" : status === "started" ? "succeeded" : "progress"
+    const late = event === "progress" && { late: true }
+    const reported = event === "started" ? {} : { metrics: metrics(step), ...late }
+    const { activity } = does(owner, "report_attempt_event", {
+      ...{ attemptId, event, reportedAt, expectedRevision: revision, expectedStatus: status, ...reported },
+    } as never)
+    sequences.push(activity?.sequence ?? 0)
+    reports.set(attemptId, { revision: revision + 1, status: event === "started" ? "started" : "succeeded" })
+  }
+  const measured = measurementTables(values(filler.db))
+  let withheld = 0
+  for (let step = 0; step < 90; step += 1) {
+    await filler.fill(() => {
+      const kind = below(12)
+      if (kind < 3) register(step)
+      else if (kind < 10) goOn(step)
+      else if (kind < 11 || sequences.length < 8) does(owner, "post_message", { threadId, text: `Step ${step}.` })
+      else {
+        const [sequence = 0] = sequences.splice(below(sequences.length), 1)
+        withheld += 1
+        does(owner, "withhold_content", {
+          ...{ roomId: small, of: { sequence }, fields: [""], reason: "personal_data" },
+          explanation: "It names somebody.",
+        })
+      }
+    })
+    const asked = { ...question, ...(step % 2 === 0 && { by: ["arm"] }) }
+    const anew = measurementTables(values(filler.db))
+    const [kept, fresh] = [measured, anew].map((tables) => told(() => tables({ roomId: small }, asked)))
+    t.same(kept, fresh, `after step ${step}`)
+  }
+  t.ok(withheld > 2 && reports.size > 10, `${withheld} withheld, ${reports.size} attempts`)
 })

@@ -57,6 +57,17 @@ t.test("a hypothesis counts the reproductions of its findings, and names the con
     "the effect that tells most, with its size",
   )
   t.match(told, /H2, supported in part, by measured effects/, "half right has a word")
+  const { items } = await reader.read("record_evidence", { versionId: study.idOf("H2") })
+  t.same(
+    items.map(({ by, part }) => [by.label, part]),
+    [
+      ["F4", "after 1,000 updates"],
+      ["F2", "at 50 and 100 labels"],
+    ],
+    "and so has each verdict",
+  )
+  const document = await (await fetch(`${own.baseUrl}/records/${study.idOf("H2")}.md`)).text()
+  t.match(document, /^- supports, \[F2\]\S+ at 50 and 100 labels \(/m)
   for (const label of ["H1", "H2", "H3"]) {
     const { verdictFrom } = await study.record(label)
     for (const each of verdictFrom?.reproduced ?? []) {
@@ -86,6 +97,10 @@ t.test("the verdict of a contrast over the Room's table stands beside each effec
   ).text()
   t.match(told, /over the Room .*, told apart \(of 33\)/)
   t.match(told, /over the Room .*, not told apart \(of 33\)/)
+  const path = `${own.baseUrl}/records/${study.idOf("F1")}`
+  const [page, document] = await Promise.all([path, `${path}.md`].map(async (each) => (await fetch(each)).text()))
+  t.match(document, /at labels 50: .*over the Room −2\.39 ±0\.27 points, told apart \(of 33\); A7 reproduces/)
+  t.match(page, /All runs of the Room<\/th>.*?−2\.39.*?told apart.*?−1\.23.*?told apart.*?−0\.34/s)
 })
 
 t.test("what changed is told once for all: before, now, why and by whom", async (t) => {
@@ -136,6 +151,11 @@ t.test("what changed is told once for all: before, now, why and by whom", async 
     'F4, corrected: "After 1,000 updates smoothing helps too." is now "After 1,000 updates smoothing helps at 50 ' +
     'labels alone.". At 100 labels the interval holds zero. (ada · agent mcp-agent, L1, '
   t.match(brief, sentence)
+  t.match(
+    brief,
+    /^- F6, not reproduced: ".* −0\.95 points.*" was run again as ".* 0\.664 points/m,
+    "F6 itself is as it was",
+  )
   t.match(brief, "Reproductions: 3 with the same code by another person (F1, F6, F8; 1 failed); ")
   t.match(await text(`/checkpoints/${checkpointId}.md`), sentence)
   t.match(JSON.parse(await text(`/api/research/rooms/${roomId}/brief?budget=64000`)), {
