@@ -149,11 +149,12 @@ function roomEntry(roomId: string, effect: EffectAnswer): Entry[] {
     ...(over !== null && { over }),
   })
   if (inTable === null || question === undefined) return []
-  const { low, high, pairs, comparisons } = inTable
+  const { pairs, comparisons } = inTable
   const asked = { metric, split, over, pool, by: question.by, against: question.against ?? null }
   const cell = {
     ...inTable,
-    se: low === null || high === null ? null : (high - low) / 4,
+    // Its numbers are written with as many decimals as those of the finding.
+    se: null,
     n: pairs === null ? "" : `n ${pairs}`,
     path: tablePath(roomId, { ...asked, where: question.where ?? {}, experimentIds: null }),
     note: `of ${counted(comparisons, "comparison")}`,
