@@ -7,9 +7,8 @@ import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { BlockScalars } from "../attempts/values.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { DIGEST, placeOf } from "../../ledger/journal/columns.ts"
-import { headsOf } from "../../ledger/journal/heads.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
+import { type Moment, moments } from "../../ledger/journal/moments.ts"
 import { settingsOf } from "../attempts/summary.ts"
 import type { Dimensions, Launch, Scalar, Source } from "./cells.ts"
 import { launchOf, type LaunchText, spelled } from "./stated.ts"
@@ -153,55 +152,31 @@ const MOST = limits.measuredAttempts + 1
 /** Layouts cached while a frame is read. */
 const LAYOUTS = 1_000
 
-// The attempts of a Room are kept from one state to the next, so that one more attempt does not cost reading all again.
+/** Rooms whose attempts are kept. */
+const ROOMS = 2
 
-/** Rooms whose attempts are kept, and entries since then that are looked through; after more, all is read again. */
-const KEPT = { rooms: 2, entries: 1_000 }
-
-/** The attempts of a Room as they were at an entry of its activity. */
-interface Kept {
-  readonly sequence: number
-  readonly digest: string
-  /** What was withheld then, anywhere. */
-  readonly withheld: string
-  readonly attempts: readonly Measured[]
-}
-
+/**
+ * Keeps the attempts of a Room from one moment to the next, so that one more attempt does not cost reading all again.
+ * @param readAll, readSome read them from the tables
+ */
 function keptAttempts(db: Db, readAll: (roomId: string) => Measured[], readSome: (ids: string[]) => Measured[]) {
-  const head = db.prepare<Pick<Kept, "sequence" | "digest" | "withheld">>(
-    `SELECT activity_sequence AS sequence, activity_digest AS digest,
-      (SELECT count(*) || ' ' || coalesce(max(by_position), 0) FROM withheld_fields) AS withheld
-     FROM room_heads WHERE room_id = +?`,
-  )
-  const IN_ROOM = `FROM journal j WHERE j.room = ${placeOf("+?")} AND j.room_sequence`
-  const entry = db.prepare<{ digest: string }>(`SELECT ${DIGEST("j.activity_digest")} AS digest ${IN_ROOM} = +?`)
-  const since = db.prepare<{ kind: string | null; id: string }>(
-    `SELECT j.target_kind AS kind, j.target_id AS id ${IN_ROOM} > +? LIMIT ${KEPT.entries + 1}`,
-  )
-  const rooms = new Remembered<Kept>(KEPT.rooms)
-  const heads = headsOf(db)
-
-  /** The attempts that were written to since; undefined if that is not known, or something was withheld. */
-  function writtenSince(roomId: string, last: Kept, withheld: string): Set<string> | undefined {
-    if (withheld !== last.withheld || entry.get(roomId, last.sequence)?.digest !== last.digest) return undefined
-    const rows = since.all(roomId, last.sequence)
-    if (rows.length > KEPT.entries) return undefined
-    return new Set(rows.flatMap(({ kind, id }) => (kind === "attempt" ? id : [])))
-  }
-  function readNow(roomId: string, last: Kept | undefined, withheld: string): readonly Measured[] {
-    const written = last && writtenSince(roomId, last, withheld)
+  const { now: momentOf, writtenBetween } = moments(db)
+  const rooms = new Remembered<{ readonly at: Moment; readonly attempts: readonly Measured[] }>(ROOMS)
+  function changed(roomId: string, now: Moment): readonly Measured[] {
+    const last = rooms.get(roomId)
+    const written = last && writtenBetween(roomId, "attempt", last.at, now)
     if (last === undefined || written === undefined) return readAll(roomId)
     if (written.size === 0) return last.attempts
     const others = last.attempts.filter(({ attemptId }) => !written.has(attemptId))
     return [...others, ...readSome([...written])].sort((one, other) => (one.attemptId < other.attemptId ? -1 : 1))
   }
 
-  /** Returns the attempts of a Room. In a transaction of the queue, which may be taken back, all are read. */
+  /** Returns the attempts of a Room. */
   return function attemptsOf(roomId: string): readonly Measured[] {
-    const now = heads.isOpen ? undefined : head.get(roomId)
-    if (now === undefined) return readAll(roomId)
-    const attempts = readNow(roomId, rooms.get(roomId), now.withheld)
-    if (attempts.length < MOST) rooms.set(roomId, { ...now, attempts })
+    const at = momentOf(roomId)
+    if (at === undefined) return readAll(roomId)
+    const attempts = changed(roomId, at)
+    if (attempts.length < MOST) rooms.set(roomId, { at, attempts })
     return attempts
   }
 }
