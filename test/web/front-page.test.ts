@@ -29,7 +29,7 @@ t.test("seven of seven questions are answered on the first screen of the demo's 
   )
   t.match(
     await seen(".answer"),
-    /GRPO finds faster what was there.*So far.*grace.*rests on F1 corrected, F6/,
+    /GRPO finds faster what was there.*So far.*grace.*rests on F1 corrected F6/,
     "what is the answer, and on what does it rest?",
   )
   t.match(
