@@ -1,6 +1,7 @@
 /**
  * The memory that operation.md names is enough: a service in a control group that has no more (Linux, by root) answers
- * two dozen readers of everything heavy, and nothing of it is killed. `MEMORY_SECONDS` sets how long they read.
+ * two dozen readers of everything heavy, and nothing of it is killed. `MEMORY_SECONDS` sets how long they read, and
+ * `MEMORY_MB` how much the smaller one has.
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,12 +10,14 @@ import tap, { type Test, test } from "tap"
 import { endAll, executable, newPlace, start } from "../support/program.ts"
 
 const SECONDS = Number(process.env.MEMORY_SECONDS ?? 10)
+const FEW = Number(process.env.MEMORY_MB ?? 400)
 const READERS = 24
 const MIB = 1024 * 1024
 /** Counts, among statuses, the answers that were cut. */
 const CUT = 0
 const program = executable()
 const place = newPlace()
+tap.setTimeout((240 + 4 * SECONDS) * 1_000)
 tap.teardown(() => {
   endAll()
   place.remove()
@@ -133,6 +136,6 @@ async function bearsReaders(t: Test, megabytes: number, threads: number) {
   await group.remove()
 }
 
-test("400 MB are enough for a service with one reader thread", { skip: linux }, (t) => bearsReaders(t, 400, 1))
+test(`${FEW} MB are enough for a service with one reader thread`, { skip: linux }, (t) => bearsReaders(t, FEW, 1))
 
 test("640 MB are enough for one with three", { skip: linux }, (t) => bearsReaders(t, 640, 3))
