@@ -162,7 +162,7 @@ export const twelve: readonly Question[] = [
   {
     asks: "Does H1 hold, by which finding, and how many other agents reproduced that?",
     answer: ({ room }) =>
-      found(section(room, "Hypotheses"), /^- H1, (\w+) by .*newest (F\d+) .*which (\d+) other agents/mu).join(", "),
+      found(section(room, "Hypotheses"), /^- H1, (\w+) by .*newest: (F\d+) .*which (\d+) other agents/mu).join(", "),
     async truth(study) {
       const { verdict, verdictFrom } = await study.record("H1")
       const [first] = verdictFrom?.reproduced ?? []
