@@ -16,8 +16,9 @@ const { roomId, openingThreadId: threadId } = demo.rooms.empty
 const owner = demo.client("owner_all")
 const { token } = demo.credentials.owner_all
 const say = () => owner.write("post_message", { threadId, text: `Meanwhile ${randomUUID()}` })
-const send = (raw: string | ReadableStream<Uint8Array>) =>
+const sendAs = (token: string, raw: string | ReadableStream<Uint8Array>) =>
   ask(`${baseUrl}/api/agent/research/logs`, { raw, headers: { "content-type": "text/plain" }, token })
+const send = (raw: string | ReadableStream<Uint8Array>) => sendAs(token, raw)
 
 /** A body of some pieces. @param before called before each piece, which waits for it */
 function piecesOf(count: number, pieceOf: (at: number) => string, before: (at: number) => Promise<unknown>) {
@@ -75,6 +76,25 @@ t.test("a log without an end is refused at its limit", async (t) => {
   }
   await t.rejects(takeLog(endless()), { code: "request_too_large", message: /Send its end alone/ })
   t.ok(sent <= limits.logBodyBytes + MIB, `${sent} bytes`)
+})
+
+t.test("an agent that sends logs slowly leaves places to others", async (t) => {
+  const end = Promise.withResolvers<void>()
+  const slow = () => {
+    const begun = Promise.withResolvers<void>()
+    const isTaken = async (at: number) => (at === 0 ? undefined : (begun.resolve(), await end.promise))
+    return { answer: send(piecesOf(2, (at) => `line ${at}\n`, isTaken)), begun: begun.promise }
+  }
+  const two = [slow(), slow()]
+  await Promise.all(two.map(({ begun }) => begun))
+  let third = await send("a third log\n")
+  // The two may have been sent before they are taken in.
+  for (let more = 100; more > 0 && third.status === 200; more -= 1) third = await send("a third log\n")
+  t.match([third.status, third.body], [503, { refusal: "temporarily_unavailable", error: /logs of this caller/ }])
+  t.equal((await sendAs(demo.credentials.member_all.token, "another's log\n")).status, 200)
+  end.resolve()
+  for (const { answer } of two) t.equal((await answer).status, 200)
+  t.equal((await send("a third log\n")).status, 200)
 })
 
 t.test("one line of 100 MB keeps its beginning and its end, and shows the first characters", async (t) => {

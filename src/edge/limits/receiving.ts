@@ -108,26 +108,31 @@ export async function bytesOf(
   return Buffer.concat(chunks)
 }
 
-/** How many uploads of logs are received at once; each holds up to the bytes of a kept log, compressed. */
-const LOGS_AT_ONCE = 4
-let logsComing = 0
+/** Uploads of logs that are received at once, and of one caller; each holds up to a kept log's bytes, compressed. */
+const [LOGS_AT_ONCE, LOGS_OF_ONE] = [4, 2]
+/** The callers whose logs are received, once for each log. */
+const logsComing: string[] = []
 
 /**
  * Takes in the body of an upload in pieces, without holding it whole. @param take returns what is kept of it @throws
- * Refusal `temporarily_unavailable` while too many are received
+ * Refusal `temporarily_unavailable` while too many are received, of all or of this caller
  */
 export async function receiveLog<T>(
   event: H3Event,
   take: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<T> {
-  if (logsComing >= LOGS_AT_ONCE) throw overBudget("The service is receiving other logs")
+  const context = contextOf(event)
+  const caller = callerOf(context) ?? context.address
+  if (logsComing.filter((other) => other === caller).length >= LOGS_OF_ONE)
+    throw overBudget("The service is receiving other logs of this caller")
+  if (logsComing.length >= LOGS_AT_ONCE) throw overBudget("The service is receiving other logs")
   const node = nodeSide(event)
-  logsComing += 1
+  logsComing.push(caller)
   try {
     node?.res.sendContinue()
     return await take(node?.req ?? event.req.body ?? Readable.from([]))
   } finally {
-    logsComing -= 1
+    logsComing.splice(logsComing.indexOf(caller), 1)
   }
 }
 
