@@ -88,6 +88,8 @@ async function checkKinds(t: Test, page: Page, baseUrl: string, kinds: readonly 
     }
     const html = await (await fetch(`${baseUrl}${kind.path}`)).text()
     t.ok(html.length <= 60_000, `${kind.name}: ${html.length} bytes`)
+    const tally = /<ul class="weight">[^]*?<\/ul>/.exec(html)?.[0] ?? ""
+    if (tally.includes("reproduction")) t.notMatch(html, "Not yet repeated by anyone", kind.name)
   }
 }
 

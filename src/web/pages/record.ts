@@ -206,17 +206,17 @@ ${Object.entries(locator ?? {}).map(([part, at]) => html`<span>${part} ${at}</sp
 const folded = (id: string, name: string, all: readonly Resolved[]): Html | null =>
   fold(id, name, joined(all.map((record) => record.label)), list("cards", all, reference))
 
-/** Beside a finding: who repeated and reviewed it, and how many of how many attempts it uses. */
-const glance = (visit: Visit, record: Answer): Html =>
-  html`${
-    record.effects.length === 0
-      ? null
-      : html`<p class="verdict-of">\
-${repeatsInWords(
-  visit,
-  record.effects.flatMap(({ reproductions }) => reproductions),
-)}</p>`
-  }<p>${reviewLine(record.reviewed)}</p>${reliedOn(record)}`
+/**
+ * Beside a finding: who repeated and reviewed it, and how many of how many attempts it uses. A reproduction that did not
+ * measure its effects stands in the tally above: that nobody repeated them would seem to deny it.
+ */
+function glance(visit: Visit, record: Answer): Html {
+  const { reproductions, failedReproductions } = record.evidenceTally
+  const repeats = record.effects.flatMap((effect) => effect.reproductions)
+  const isTold = record.effects.length > 0 && (repeats.length > 0 || reproductions + failedReproductions === 0)
+  return html`${isTold && html`<p class="verdict-of">${repeatsInWords(visit, repeats)}</p>`}\
+<p>${reviewLine(record.reviewed)}</p>${reliedOn(record)}`
+}
 
 /** The picture of what a finding measured, or that it claims something without a measured effect. */
 function pictureOf(visit: Visit, { kind, effects, roomId, execution }: Answer): Html | null {
