@@ -3,11 +3,11 @@ import type { Db } from "../storage/database.ts"
 import { DIGEST, placeOf } from "./columns.ts"
 import { headsOf } from "./heads.ts"
 
-/** An entry of a Room's activity, and what was withheld anywhere when it was the newest. */
+/** An entry of a Room's activity, and the newest write that withheld something anywhere when it was the newest. */
 export interface Moment {
   readonly sequence: number
   readonly digest: string
-  readonly withheld: string
+  readonly withheld: number | null
 }
 
 /** Entries that are looked through; after more of them a reader reads everything again. */
@@ -16,7 +16,7 @@ const MOST = 1_000
 export function moments(db: Db) {
   const head = db.prepare<Moment>(
     `SELECT activity_sequence AS sequence, activity_digest AS digest,
-      (SELECT count(*) || ' ' || coalesce(max(by_position), 0) FROM withheld_fields) AS withheld
+      (SELECT max(by_position) FROM withheld_fields) AS withheld
      FROM room_heads WHERE room_id = +?`,
   )
   const IN_ROOM = `FROM journal j WHERE j.room = ${placeOf("+?")} AND j.room_sequence`
