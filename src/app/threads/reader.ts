@@ -8,10 +8,10 @@ import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.t
 import { repeat } from "../../ledger/storage/repeat.ts"
 
 /**
- * MiB of heap for old and for young objects. A text of 60,000 characters is checked in a fifth less processor time with
- * 64 than with 16, since less of it outlives a collection.
+ * MiB of heap for old and for young objects. More for young ones would make long texts cheaper to check, since less of
+ * them outlives a collection, and would not leave enough of 300 MB.
  */
-const [OLD, YOUNG] = [256, 64]
+const [OLD, YOUNG] = [256, 32]
 /** Milliseconds between two checks of the thread. */
 const INTERVAL = 100
 /** Milliseconds for rendering one text after which the thread is slow, and another may replace it meanwhile. */
