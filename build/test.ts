@@ -172,7 +172,8 @@ const LONGEST = [
 ]
 
 /**
- * The folders and files that need a process for each file: they start a browser, or change or watch their own process.
+ * The folders and files that need a process for each file: they start a browser, take a minute, or change or watch
+ * their own process.
  */
 const ALONE = [
   "test/executable/",
@@ -180,6 +181,7 @@ const ALONE = [
   "test/people/sign-in.test.ts",
   "test/reliability/",
   "test/research/added/export-stream.test.ts",
+  "test/research/measurements/large-table.test.ts",
   "test/runs/",
   "test/security/linear-made.test.ts",
   "test/web/",

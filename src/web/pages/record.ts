@@ -207,8 +207,8 @@ const folded = (id: string, name: string, all: readonly Resolved[]): Html | null
   fold(id, name, joined(all.map((record) => record.label)), list("cards", all, reference))
 
 /**
- * Beside a finding: who repeated and reviewed it, and how many of how many attempts it uses. A reproduction that did not
- * measure its effects stands in the tally above: that nobody repeated them would seem to deny it.
+ * Beside a finding: who repeated and reviewed it, and how many of how many attempts it uses. A reproduction that did
+ * not measure its effects stands in the tally above: that nobody repeated them would seem to deny it.
  */
 function glance(visit: Visit, record: Answer): Html {
   const { reproductions, failedReproductions } = record.evidenceTally
