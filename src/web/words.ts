@@ -101,12 +101,14 @@ export const permittedInWords = (permissions: readonly string[]): string =>
 export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] =>
   enumerations[name].map((value) => ({ value, text: words(value) }))
 
-/** Formats a measured value with 6 significant digits. */
+let sixDigits: Intl.NumberFormat | undefined
+/** Formats a measured value with 6 significant digits. A format of its own for each value took 9 % of some pages. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return String(value)
   if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4))
     return value.toExponential(3).replace(/\.?0{1,3}e/, "e")
-  return Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 })
+  sixDigits ??= new Intl.NumberFormat("en", { maximumSignificantDigits: 6 })
+  return sixDigits.format(Number(value.toPrecision(6)))
 }
 
 /** Formats the difference of a value from another, with its sign and 4 significant digits. */
