@@ -7,11 +7,8 @@ import { RenderingNote } from "../../renderer/rendering-note.ts"
 import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
 import { repeat } from "../../ledger/storage/repeat.ts"
 
-/**
- * MiB of heap for old and for young objects. More for young ones would make long texts cheaper to check, since less of
- * them outlives a collection, and would not leave enough of 300 MB.
- */
-const [OLD, YOUNG] = [256, 32]
+/** MiB of heap for old and for young objects. More young ones make long texts cheaper to check, and take memory. */
+const [OLD, YOUNG] = [256, 16]
 /** Milliseconds between two checks of the thread. */
 const INTERVAL = 100
 /** Milliseconds for rendering one text after which the thread is slow, and another may replace it meanwhile. */

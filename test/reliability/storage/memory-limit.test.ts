@@ -1,5 +1,5 @@
 /**
- * A service and the commands beside it within 300 MB: helpers may be killed for lack of memory, the service is not, and
+ * A service and the commands beside it within 340 MB: helpers may be killed for lack of memory, the service is not, and
  * answers at the end.
  */
 import { once } from "node:events"
@@ -11,7 +11,7 @@ import tap, { test } from "tap"
 import { endAll, executable, newPlace, start } from "../../support/program.ts"
 import { exportedDemo } from "../import/kills.ts"
 
-const LIMIT = 300 << 20
+const LIMIT = 340 << 20
 const program = executable()
 const place = newPlace()
 const group = `/sys/fs/cgroup/memory/research-room-test-${process.pid}`
@@ -45,7 +45,7 @@ const inside = (args: readonly string[]) =>
     env: { RESEARCH_ROOM_RATE_LIMITS: "off" },
   })
 
-test("300 MB are enough for the service, whatever else runs beside it", { skip }, async (t) => {
+test("340 MB are enough for the service, whatever else runs beside it", { skip }, async (t) => {
   const { file } = await exportedDemo(program, place, "main")
 
   const service = inside(["demo", "--json", "--port", "0", "--data", "data"])
