@@ -102,7 +102,7 @@ export const choices = (name: keyof typeof enumerations): { value: string; text:
   enumerations[name].map((value) => ({ value, text: words(value) }))
 
 let sixDigits: Intl.NumberFormat | undefined
-/** Formats a measured value with 6 significant digits. A format of its own for each value took 9 % of some pages. */
+/** Formats a measured value with 6 significant digits. A format for each value took 9 % of a link's page. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return String(value)
   if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4))

@@ -3,6 +3,7 @@ import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { entryDigest } from "../../src/contract/answers/chain.ts"
 import { canonicalJson, digestOf } from "../../src/contract/json.ts"
+import { receiptInWords } from "../../src/contract/operations/done-by.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 
 const house = await startResearchRoom()
@@ -88,4 +89,22 @@ t.test("every operation in a Room's activity has a sentence of its own", async (
     operations.filter(({ activity, sentence }) => activity !== null && sentence === undefined).map(({ name }) => name),
     [],
   )
+})
+
+t.test("a Thread's receipt says in the words of the Room's feed what became of work", async (t) => {
+  const full = await feed("summary")
+  const summaries = new Map(full.map(({ entryId, summary = "" }) => [entryId, summary]))
+  const threads = new Set(full.flatMap(({ threadId }) => threadId ?? []))
+  const said = new Set<string>()
+  for (const threadId of threads)
+    for await (const { entryId, receipt } of reader.items("thread_timeline", { threadId })) {
+      if (receipt?.operation !== "report_attempt_event" && receipt?.operation !== "report_experiment_status") continue
+      const words = receiptInWords(receipt)
+      t.match(summaries.get(entryId), words, `${summaries.get(entryId)}`)
+      said.add(words.replaceAll(/ ?[AE]\d+ ?/g, ""))
+    }
+  for (const words of ["started", "succeeded", "failed", "completed"]) t.ok(said.has(words), words)
+  const result = { status: "started", revision: 3 }
+  const target = { kind: "attempt", id: roomId, label: "A1" } as const
+  t.equal(receiptInWords({ operation: "report_attempt_event", target, result }), "A1 reported progress")
 })

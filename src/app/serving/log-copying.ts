@@ -1,5 +1,6 @@
 /**
  * Copies the write-ahead log of a service into its data file: after each group of writes, as soon as it is worth it.
+ * Whoever clears the data file must know what is copied into it, so that is done here too.
  * A long read (an export, a backup, the search for withheld words) keeps the log from being copied. Once it has ended,
  * the next copy would hold the serving thread for seconds, so another process makes it.
  */
@@ -19,8 +20,9 @@ import { isLogEmptiedNow, writeUnclean } from "../../ledger/storage/residue.ts"
 const MOST_FRAMES = 2 * CHECKPOINT_FRAMES
 /** Milliseconds between two copies by another process: the long read may go on. */
 const PAUSE = 1_000
-/** Milliseconds for which pages are cleared at once, and from one look whether the log can be emptied to the next. */
+/** Milliseconds for which pages are cleared at once, and between two looks whether the log can be emptied. */
 const [CLEARING, LOOK] = [20, 100]
+/** Looks in a row that find a reader of the log, after which the cleaning is left for later. */
 const LOOKS = 300
 
 /** Copies what no reader still needs in the log, inside the process. */

@@ -37,8 +37,8 @@ const ownWork = { field: "intent", in: ["planned", "exploratory", "rerun"] }
 
 const failed = { field: "event", in: ["preflight_failed", "failed"] }
 
-/** What happened to an attempt, as its entry says it. */
-const happened = {
+/** What happened to an attempt, in words. */
+export const happened = {
   preflight_failed: "could not start",
   started: "started",
   progress: "reported progress",

@@ -2,6 +2,8 @@
 import type { Entry } from "../answers/index.ts"
 import { words } from "../definitions/sentence.ts"
 import { isKeyOf } from "../each.ts"
+import { happened } from "./attempts.ts"
+import { becoming } from "./experiments.ts"
 import type { OperationName } from "./index.ts"
 
 type ReceiptLine = Pick<NonNullable<Entry["receipt"]>, "operation" | "target" | "result">
@@ -58,17 +60,19 @@ export function doneBy(operation: string): string {
 
 /** What somebody did to an experiment by reporting its status: "started", "completed". */
 export const reportedOf = (operation: string, { status }: ReceiptLine["result"]): string | undefined =>
-  operation !== "report_experiment_status" || typeof status !== "string"
-    ? undefined
-    : status === "in_progress"
-      ? "started"
-      : words(status)
+  operation === "report_experiment_status" && typeof status === "string" ? becoming(status) : undefined
+
+/** What an attempt's receipt says happened: a running attempt that is reported again made progress. */
+function happenedBy({ status, revision }: ReceiptLine["result"]): string | undefined {
+  if (typeof status !== "string" || !isKeyOf(happened, status)) return undefined
+  return happened[status === "started" && Number(revision) > 2 ? "progress" : status]
+}
 
 /** A receipt in a line: "A30 started", "published hypothesis H1", "added a member". */
 export function receiptInWords({ operation, target: { kind, label }, result }: ReceiptLine): string {
   // "A3 succeeded" says it; that somebody reported it is what every receipt says.
-  if (operation === "report_attempt_event" && label !== null && typeof result.status === "string")
-    return `${label} ${words(result.status)}`
+  const event = operation === "report_attempt_event" ? happenedBy(result) : undefined
+  if (event !== undefined && label !== null) return `${label} ${event}`
   const reported = reportedOf(operation, result)
   if (reported !== undefined) return `${reported} ${label ?? "an experiment"}`
   const done = doneBy(operation)

@@ -1,6 +1,6 @@
 /** Experiments and their accepted plans. */
 import * as v from "valibot"
-import { quoting } from "../definitions/sentence.ts"
+import { quoting, words } from "../definitions/sentence.ts"
 import { at, count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { cost } from "../schema/cost.ts"
@@ -35,6 +35,9 @@ const arms = [
     description: "The ramp that the hypothesis is about.",
   },
 ]
+
+/** What somebody did to an experiment by reporting its status: "started", "completed". */
+export const becoming = (status: string): string => (status === "in_progress" ? "started" : words(status))
 
 export const experimentOperations = [
   operation({
@@ -130,8 +133,7 @@ export const experimentOperations = [
   }),
   operation({
     name: "report_experiment_status",
-    sentence: ({ status, summary }, label) =>
-      `${status === "in_progress" ? "started" : status} ${label}${quoting(summary)}`,
+    sentence: ({ status, summary }, label) => `${becoming(status)} ${label}${quoting(summary)}`,
     summary: "Reports your own experiment as in progress, completed or cancelled.",
     ...onExperiment,
     requiredWhen: [{ field: "summary", when: { field: "status", in: ["completed", "cancelled"] } }],

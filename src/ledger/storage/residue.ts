@@ -5,7 +5,10 @@ import { type Db, isBusy } from "./database.ts"
 export const isUnclean = (db: Db): boolean =>
   db.prepare("SELECT 1 FROM instance WHERE unclean <> 0").get() !== undefined
 
-/** Writes again that they may, within a transaction: a write of which every other connection takes notice. */
+/**
+ * Notes, within a transaction, that the files may hold withheld content. As a write, it also makes every other
+ * connection forget the pages that it has in memory.
+ */
 export const writeUnclean = (db: Db): void => db.exec("UPDATE instance SET unclean = 1")
 
 /** Checkpoints the log and empties it. @returns false if another connection reads from it */

@@ -151,7 +151,7 @@ ${figureOn(scale, contrast.estimate, contrast.se)}</span>`
     title:
       contrast === null || contrast.low === null
         ? null
-        : `difference ${intervalOn(scale, contrast.low, contrast.high, contrast.se)}` + scale.difference,
+        : `difference ${intervalOn(scale, contrast.low, contrast.high, contrast.se)}${scale.difference}`,
   })}>${best.has(key) ? html`<strong>${value(group, scale)}</strong>` : value(group, scale)}${by}</td>`
 }
 

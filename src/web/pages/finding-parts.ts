@@ -104,8 +104,8 @@ ${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</t
   if (rows.length === 0) return null
   const outputs = entries.flatMap((entry, index) => (entry.kind === "attempt_output" ? [index] : []))
   const differing = outputs.filter((index) => record.warnings.some((warning) => warning.evidence === index)).length
-  const matching =
-    `${outputs.length - differing} of ` + counted(outputs.length, "output hash matches", "output hashes match")
+  const hashes = counted(outputs.length, "output hash matches", "output hashes match")
+  const matching = `${outputs.length - differing} of ${hashes}`
   const digests = outputs.length === 0 ? undefined : yesNo(differing === 0, matching, matching)
   const all = table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)
   return fold("evidence", "Evidence", html`${counted(rows.length, "piece")} ${digests}`, all)
