@@ -60,8 +60,7 @@ export function aboutRepository(at: string, given: string): string | undefined {
   if (text === "" || text.length > MOST_SIGNS) return undefined
   if (at.endsWith("/repository/commit"))
     return SHORT.test(text)
-      ? `No commit that this Room has run begins with “${text}”. ` +
-          `Give all of it: git rev-parse ${text} prints it.`
+      ? `No commit that this Room has run begins with “${text}”. ` + `Give all of it: git rev-parse ${text} prints it.`
       : `“${text}” is not a commit. Give all of its 40 or 64 digits, as git rev-parse HEAD prints them.`
   if (!at.endsWith("/repository/url")) return undefined
   const [host = "", owner, name, ...deeper] = text.replace(/^[a-z]+:\/\//i, "").split("/")
