@@ -1,8 +1,8 @@
 /**
  * The service beside the smallest honest service of the same parts, for one operation: h3, valibot and better-sqlite3
  * in one thread, with what the protocol asks of a posted message and nothing else. It is a file of its own (`PLAIN`, by
- * default `../shared/bench/plain.mjs`). They run in turn on the same machine. If `POCKETBASE` names a PocketBase
- * executable, the part `writes` measures it. If `BEFORE` names another built checkout, each kind of write, and each
+ * default `../shared/bench/plain.mjs`). They run in turn on the same machine, and so does PocketBase where `POCKETBASE`
+ * names one (`pocketbase.ts`). If `BEFORE` names another built checkout, each kind of write, and each
  * read and page, is measured beside it at the end.
  */
 import { execFileSync } from "node:child_process"
@@ -17,6 +17,7 @@ import { readShots, writeShots } from "./load/shots.ts"
 import { root } from "./machine.ts"
 import { ratio } from "./numbers.ts"
 import { mustBeBuilt, type Served, startOther, startServe } from "./process.ts"
+import { DURABILITIES, overPocketBase, pocketBase } from "./pocketbase.ts"
 import { backwards, type Bench } from "./settings.ts"
 
 const CONNECTIONS = [1, 16, 64] as const
@@ -117,9 +118,22 @@ export async function light(bench: Bench): Promise<void> {
     const [own, args] = name === "service" ? [program, [...before, "--version"]] : [process.execPath, ["-e", "0"]]
     note(name, "version / node -e 0, ms of processor time", processorOf(own, args))
   }
-  for (let at = 0; at < rounds; at += 1)
+  const other = pocketBase()
+  const others: Record<(typeof DURABILITIES)[number], number[][]> = { FULL: [], NORMAL: [] }
+  const loads = CONNECTIONS.map((connections) => ({
+    connections,
+    by: "autocannon" as const,
+    count: connections === 1 ? one : many,
+  }))
+  for (let at = 0; at < rounds; at += 1) {
     for (const name of backwards(at) ? (["plain", "service"] as const) : (["service", "plain"] as const))
       await round(name)
+    if (other !== undefined)
+      for (const durability of DURABILITIES)
+        others[durability].push(
+          (await overPocketBase(other, durability, bench, many, loads)).map(({ perSecond }) => perSecond),
+        )
+  }
   remove(folder)
 
   const inRounds = (what: string) => [found.service[what] ?? [], found.plain[what] ?? []] as const
@@ -160,6 +174,19 @@ export async function light(bench: Bench): Promise<void> {
     ["version / node -e 0, ms of processor time", 2.5],
   ] as const)
     report.aimOf(`${what}, beside the plain service's`, ratio(...inRounds(what)), { atMost })
+  if (other === undefined) console.log("PocketBase: skipped: POCKETBASE names no program.\n")
+  else
+    for (const [durability, wanted] of [
+      ["FULL", { 1: 0.6, 16: 1.3, 64: 1.5 }],
+      ["NORMAL", { 16: 0.9 }],
+    ] as const)
+      for (const [connections, atLeast] of Object.entries(wanted)) {
+        const theirs = others[durability].map(
+          (round) => round[CONNECTIONS.findIndex((each) => `${each}` === connections)] ?? 0,
+        )
+        const what = `messages a second, connections: ${connections}`
+        report.aimOf(`${what}, of PocketBase's at ${durability}`, ratio(inRounds(what)[0], theirs), { atLeast })
+      }
   const { BEFORE: before } = process.env
   if (before === undefined) return
   for (const name of ["beside.ts", "reads-beside.ts"]) {

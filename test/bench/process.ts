@@ -48,9 +48,10 @@ export async function startOther<Told>(
   program: string,
   args: readonly string[],
   read: (line: string) => Told | undefined,
+  env = process.env,
 ) {
   const startedAt = performance.now()
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env })
   running.add(child)
   let log = ""
   child.stderr.on("data", (text: Buffer) => (log = `${log}${text.toString("utf8")}`.slice(-4_000)))

@@ -11,7 +11,6 @@ import { progress } from "../progress.ts"
 import type { Row } from "../report.ts"
 import { backwards, type Bench } from "../settings.ts"
 import { type Answer, type Ask, GROUP, shotsFile } from "./constants.ts"
-import { overPocketBase, pocketBase } from "./pocketbase.ts"
 import { measured } from "./recipes.ts"
 
 const HEADLINE = "post_message"
@@ -28,8 +27,6 @@ interface Measured {
   /** By the number of connections. */
   readonly http: Readonly<Record<number, readonly Loaded[]>>
   readonly byAutocannon: readonly Loaded[]
-  /** PocketBase's rate, load by load; empty if there is none. */
-  readonly others: readonly (readonly Loaded[])[]
   readonly single: readonly number[]
   readonly grouped: readonly number[]
   /** Replayed entries per second. */
@@ -80,8 +77,6 @@ async function measure(
     prepare: { operation, demo: bench.demo, folder, writes, single, grouped: counts.many },
   })
   const http: Loaded[][] = []
-  const others: Loaded[][] = []
-  const other = operation === HEADLINE ? pocketBase() : undefined
   const loops: { single: number; grouped: number; replayed: number }[] = []
   for (let round = 0; round < counts.rounds; round += 1) {
     step(`${operation}: round ${round + 1}`)
@@ -90,8 +85,6 @@ async function measure(
     const { perSecond: replayed } = await bare.ask({ replay: true })
     loops.push({ single: await loop(false), grouped: await loop(true), replayed })
     if (!backwards(round)) http.push(await overHttp(bench, folder, counts))
-    const loads = LOADS.map((load) => ({ ...load, count: load.connections === 1 ? counts.one : counts.many }))
-    if (other !== undefined) others.push(await overPocketBase(other, bench, counts.warmUp, loads))
   }
   remove(folder)
   return {
@@ -99,7 +92,6 @@ async function measure(
       CONNECTIONS.map((connections, at) => [connections, http.map((round) => round[at] as Loaded)]),
     ),
     byAutocannon: http.map((round) => round.at(-1) as Loaded),
-    others,
     single: loops.map(({ single }) => single),
     grouped: loops.map(({ grouped }) => grouped),
     replayed: loops.map(({ replayed }) => replayed),
@@ -138,16 +130,6 @@ function row(operation: string, found: Measured): Row {
   }
 }
 
-/** PocketBase's row beside those of the service. */
-function otherRow(others: Measured["others"]): Row {
-  const times = (at: number, what: "p50" | "p99") => others.map((round) => (round[at] as Loaded).write[what])
-  const cells = columns.map(() => null as number[] | null)
-  LOADS.forEach((_, at) => (cells[at] = others.map((round) => (round[at] as Loaded).perSecond)))
-  cells[P50] = times(0, "p50")
-  cells[P50 + 1] = times(1, "p99")
-  return { name: "PocketBase", cells, remark: "one plain row, answered before it is on the disk" }
-}
-
 const columns = [
   ...CONNECTIONS.map((connections) => ({ name: `HTTP ${connections}`, digits: 0 })),
   { name: `autocannon ${GROUP}`, digits: 0 },
@@ -163,7 +145,6 @@ const columns = [
   { name: `p99 at ${GROUP}`, digits: 2 },
   { name: "statements", digits: 0 },
 ]
-const P50 = columns.findIndex(({ name }) => name === "p50 at 1")
 
 /** The lines for the statements of one write. */
 function told(operation: string, { single, grouped }: Answer): string[] {
@@ -193,9 +174,6 @@ export async function writes(bench: Bench): Promise<void> {
     shown.end()
     await bare.end()
   }
-  const others = headline?.others ?? []
-  if (others.length > 0) rows.push(otherRow(others))
-  else if (headline !== undefined) console.log("PocketBase: skipped: POCKETBASE names no program.\n")
   bench.report.table({
     title:
       "Writes a second: over HTTP at 1, 16 and 64 connections, and messages a second in the bare loop of the yardstick",
@@ -225,9 +203,5 @@ export async function writes(bench: Bench): Promise<void> {
   bench.report.aimOf("post_message at 16 connections / bare loop in groups of 16", ratio(many, headline.grouped), {
     atLeast: 0.75,
   })
-  if (others.length > 0) {
-    const theirs = others.map((round) => (round[CONNECTIONS.indexOf(GROUP)] as Loaded).perSecond)
-    bench.report.aimOf("post_message at 16 connections / PocketBase's plain row", ratio(many, theirs), { atLeast: 1.5 })
-  }
   bench.report.aimOf("replay / bare loop in groups of 16", ratio(headline.replayed, headline.grouped), { atLeast: 0.5 })
 }
