@@ -31,7 +31,10 @@ export const ofRecords = {
    * attempts reported. Everybody's writes wait meanwhile.
    */
   effectValues: 100_000,
-  /** Effects that a report of metrics works out again, with those that repeat them: at success, or later. */
+  /**
+   * Effects that a write works out again, with those that repeat them: a report of metrics, at success or later, or the
+   * opening of a sealed plan.
+   */
   movedEffects: 300,
   executionAttempts: 50,
   papers: 50,

@@ -22,7 +22,10 @@ export interface Tables {
   readonly plans: Plans
   readonly attempts: Attempts
   readonly evidence: Evidence
-  readonly movedEffects: { moved(attemptIds: readonly string[]): readonly Recount[] }
+  readonly movedEffects: {
+    mustWaitItsTurn(planId: string): void
+    moved(attemptIds: readonly string[]): readonly Recount[]
+  }
 }
 
 function openingOperations({ plans, attempts, evidence, movedEffects }: Tables) {
@@ -41,6 +44,7 @@ function openingOperations({ plans, attempts, evidence, movedEffects }: Tables) 
           current: { planId: body.planId, label, sealed },
         })
       mustMatchSeal(body, sealed.digest)
+      movedEffects.mustWaitItsTurn(body.planId)
     },
     write({ body: { planId, protocol } }, { plan: { label, experimentId } }, { at, position }) {
       plans.open(planId, position)

@@ -16,6 +16,7 @@ import { type Evidence as EvidenceModel, type Reference, attributionOf } from ".
 import type { Records } from "../records/records.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { MovedEffects } from "../measurements/moved-effects.ts"
+import { allOf } from "../measurements/working-out.ts"
 import type { FindingLinks } from "./finding-links.ts"
 import type { Findings } from "./findings.ts"
 
@@ -88,6 +89,16 @@ export function publicationOperations(tables: Tables) {
       ...undeclaredConcepts(index, body),
       ...effects.faults(body.effects ?? [], body.provenance.execution),
     ],
+    admit({ body: { effects: declared = [], provenance } }) {
+      const { execution } = provenance
+      if (declared.length === 0 || execution === undefined) return
+      const repeats = declared.flatMap(({ repeats: of }) => (of === undefined ? [] : [of.versionId]))
+      const values = effects.amountOf(declared, execution)
+      movedEffects.mustStayOpenable(
+        { attemptIds: allOf(execution), repeats, effects: declared.length, values },
+        "/effects",
+      )
+    },
     write(call, subject, change) {
       const { body } = call
       const { outcome, provenance } = body

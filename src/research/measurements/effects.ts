@@ -172,7 +172,12 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
     return mapped(rows, (some) => some.toSorted((one, other) => one.position - other.position).map(read))
   }
 
+  /** The number of values that effects are worked out from. */
+  const amountOf = (declared: readonly Effect[], named: Named): number =>
+    declared.reduce((sum, { metric }) => sum + values.amountOf(allOf(named), metric), 0)
+
   return {
+    amountOf,
     /**
      * Why effects of a finding cannot be computed, each with its path in the body. @param named undefined if the
      * finding names no attempts
@@ -186,7 +191,7 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
           },
         ]
       if (named === undefined) return []
-      const amount = declared.reduce((sum, { metric }) => sum + values.amountOf(allOf(named), metric), 0)
+      const amount = amountOf(declared, named)
       if (amount > limits.effectValues)
         return [
           {

@@ -10,7 +10,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import type { Recount } from "../evidence/evidence.ts"
 import type { RepeatedEffects } from "./repeated-effects.ts"
-import { judgementOf, shownRepeat } from "./reproduction-effects.ts"
+import { judgementOf, repeatsOf, shownRepeat } from "./reproduction-effects.ts"
 import { type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
 interface Row {
@@ -62,13 +62,30 @@ export interface Moving {
   readonly status: string
 }
 /** A report that effects may rest on. */
-type Reported = Pick<BodyOf<"report_attempt_event">, "event" | "metrics" | "corrects">
+type Reported = Pick<BodyOf<"report_attempt_event">, "event" | "metrics" | "corrects" | "reproduction">
+
+/** Effects that a write adds to those that rest on attempts. */
+export interface Added {
+  readonly attemptIds: readonly string[]
+  /** The findings whose effects they repeat. */
+  readonly repeats: readonly string[]
+  readonly effects: number
+  /** The values that they are worked out from. */
+  readonly values: number
+}
+/** A finding or a reproduction whose effect would be worked out again, and from how many values. */
+interface Resting {
+  readonly holderId: string
+  readonly amount: number
+}
 
 /** The metrics that a report adds to or corrects, and some others, as JSON. */
 const metricsOf = ({ metrics = [], corrects = [] }: Reported, others: readonly { readonly name: string }[] = []) =>
   JSON.stringify([
     ...new Set([...[...metrics, ...others].map(({ name }) => name), ...corrects.map(({ metric }) => metric)]),
   ])
+
+const most = limits.movedEffects
 
 export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
   const store = inserting(db, "moved_effects", { onConflict: "DO UPDATE SET now = excluded.now" })
@@ -89,12 +106,42 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
   const resting = db.prepare<Row>(`${SELECTED} ORDER BY f.version_id, f.position`)
   const restingOnMetrics = db.prepare<Row>(`${SELECTED} WHERE ${OF_METRICS} ORDER BY f.version_id, f.position`)
   // Eight bytes a value. Their length is known without reading them.
-  const amounts = db.prepare<{ holderId: string; amount: number }>(
-    `SELECT f.version_id AS holderId, (SELECT coalesce(sum(length(v.told)), 0) / 8
+  const AMOUNT = "coalesce(sum(length(v.told)), 0) / 8"
+  const OF_FINDING = `SELECT f.version_id AS holderId, (SELECT ${AMOUNT}
         FROM finding_attempts n
         CROSS JOIN attempt_values v ON v.attempt_id = n.attempt_id AND v.name = f.effect ->> '$.metric'
-        WHERE n.version_id = f.version_id AND n.role <> 'evidence') AS amount
-     FROM ${RESTING} WHERE ${OF_METRICS} LIMIT ${limits.movedEffects + 1}`,
+        WHERE n.version_id = f.version_id AND n.role <> 'evidence') AS amount`
+  const amounts = db.prepare<Resting>(`${OF_FINDING} FROM ${RESTING} WHERE ${OF_METRICS} LIMIT ${most + 1}`)
+  const amountsOfPlans = db.prepare<Resting>(
+    `WITH following AS MATERIALIZED (SELECT a.attempt_id
+       FROM json_each(+?) j
+       CROSS JOIN plans n ON n.plan_id = j.value
+       CROSS JOIN attempts a ON a.experiment_id = n.experiment_id AND a.plan_id = n.plan_id)
+     ${OF_FINDING}
+     FROM (SELECT DISTINCT t.version_id
+       FROM following
+       CROSS JOIN finding_attempts t USING (attempt_id)
+       WHERE t.role <> 'evidence') t
+     CROSS JOIN finding_effects f ON f.version_id = t.version_id
+     UNION ALL SELECT x.attempt_id, (SELECT ${AMOUNT}
+        FROM json_each(json_insert(coalesce(x.shown -> '$.attemptIds', '[]'), '$[#]', x.attempt_id)) n
+        CROSS JOIN attempt_values v ON v.attempt_id = n.value AND v.name = f.effect ->> '$.metric')
+     FROM following
+     CROSS JOIN reproduction_effects x USING (attempt_id)
+     JOIN finding_effects f ON f.version_id = x.repeats_id AND f.position = x.repeats_position
+     LIMIT ${most + 1}`,
+  )
+  /** The plans still sealed that attempts follow: these attempts, and those that findings name. */
+  const sealedPlans = db.prepare<{ planId: string; label: string; isOwn: number }>(
+    `SELECT n.plan_id AS planId, n.label, max(o.is_own) AS isOwn
+     FROM (SELECT a.plan_id, 1 AS is_own FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value
+       UNION ALL SELECT a.plan_id, 0
+       FROM json_each(+?) j
+       CROSS JOIN finding_attempts t ON t.version_id = j.value AND t.role <> 'evidence'
+       CROSS JOIN attempts a ON a.attempt_id = t.attempt_id) o
+     JOIN plans n ON n.plan_id = o.plan_id
+     WHERE n.opens_at IS NOT NULL AND n.opened_position IS NULL
+     GROUP BY n.plan_id`,
   )
   const reported = db.prepare<{ name: string }>("SELECT DISTINCT name FROM attempt_values WHERE attempt_id = +?")
   const REPEATING_OF = (table: string) =>
@@ -155,9 +202,54 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
       return [{ sourceId, isAttempt: shown !== null, repeatsId, verdict, comparison }]
     })
 
-  const most = limits.movedEffects
   /** How many effects are worked out again in this turn, in which writes share a transaction. */
   let spent = 0
+
+  /** How many effects would be worked out again, with those that repeat them, and in words if that is too much. */
+  function workOn(found: readonly Resting[], { effects = 0, values = 0 } = {}): { count: number; tooMuch?: string } {
+    const amount = found.reduce((sum, each) => sum + each.amount, values)
+    const holders = JSON.stringify([...new Set(found.map(({ holderId }) => holderId))])
+    const count = effects + found.length + (found.length > most ? 0 : repeats.one(holders, holders).count)
+    if (count > most) return { count, tooMuch: `more than ${most} effects` }
+    if (amount <= limits.effectValues) return { count }
+    const [some, all] = [amount.toLocaleString("en"), limits.effectValues.toLocaleString("en")]
+    return { count, tooMuch: `${count} effects from ${some} values, of at most ${all},` }
+  }
+
+  function refuse(on: string, path: string, work: string, label: string, remedy: string): never {
+    throw new Refusal("invalid_schema", `Too much rests on ${on}. Nothing was stored.`, {
+      issues: [{ path, message: `would have ${work} worked out again that rest on ${label}${remedy}` }],
+    })
+  }
+
+  /** @throws Refusal 503 if these are too many effects beside others of this transaction */
+  function spend(count: number): void {
+    if (spent > 0 && spent + count > most)
+      throw new Refusal(
+        "temporarily_unavailable",
+        "Other writes of this moment have many effects worked out again too. Nothing was stored. Send it again; " +
+          "of a batch, send fewer writes at once.",
+        { retryAfter: 1 },
+      )
+    if (spent === 0 && count > 0) setImmediate(() => (spent = 0))
+    spent += count
+  }
+
+  /**
+   * The opening of a sealed plan has every effect worked out again that rests on its attempts. It is never refused for
+   * that, since others could then keep a plan sealed: what would make it too much is refused before.
+   * @throws Refusal 422 if too much would rest on plans that are sealed
+   */
+  function mustStayOpenable({ attemptIds, repeats: others, effects, values }: Added, path: string): void {
+    const plans = sealedPlans.all(JSON.stringify(attemptIds), JSON.stringify(others))
+    if (plans.length === 0) return
+    const found = amountsOfPlans.all(JSON.stringify(plans.map(({ planId }) => planId)))
+    // What repeats an effect is only compared with it again.
+    const { tooMuch } = workOn(found, { effects, values: plans.some(({ isOwn }) => isOwn === 1) ? values : 0 })
+    const label = plans.map((plan) => plan.label).join(" and ")
+    const [named, them] = plans.length > 1 ? ["plans", "them"] : ["plan", "it"]
+    if (tooMuch !== undefined) refuse(`the sealed ${named} ${label}`, path, tooMuch, label, `: open ${them} first`)
+  }
 
   return {
     /**
@@ -168,30 +260,23 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
       const isOver = status === "succeeded"
       const metrics = isOver ? metricsOf(body) : metricsOf(body, reported.all(attemptId))
       const found = isOver || body.event === "succeeded" ? amounts.all(attemptId, metrics) : []
-      const amount = found.reduce((sum, each) => sum + each.amount, 0)
-      const holders = JSON.stringify([...new Set(found.map(({ holderId }) => holderId))])
-      const count = found.length + (found.length > most ? 0 : repeats.one(holders, holders).count)
-      if (count > most || amount > limits.effectValues) {
-        const work =
-          count > most
-            ? `more than ${most} effects`
-            : `${count} effects from ${amount.toLocaleString("en")} values, of at most ` +
-              `${limits.effectValues.toLocaleString("en")},`
-        const message = `would have ${work} worked out again that rest on ${label}: report it as another attempt`
-        throw new Refusal("invalid_schema", `Too much rests on these metrics of ${label}. Nothing was stored.`, {
-          issues: [{ path: body.metrics === undefined ? "/corrects" : "/metrics", message }],
-        })
-      }
-      if (spent > 0 && spent + count > most)
-        throw new Refusal(
-          "temporarily_unavailable",
-          "Other reports of this moment have many effects worked out again too. Nothing was stored. Send it again; " +
-            "of a batch, send fewer reports at once.",
-          { retryAfter: 1 },
+      const { count, tooMuch } = workOn(found)
+      const path = body.metrics === undefined ? "/corrects" : "/metrics"
+      if (tooMuch !== undefined)
+        refuse(`these metrics of ${label}`, path, tooMuch, label, ": report it as another attempt")
+      const repeating = repeatsOf(body.reproduction)
+      if (found.length > 0 || repeating.length > 0)
+        mustStayOpenable(
+          { attemptIds: [attemptId], repeats: repeating, effects: repeating.length, values: 0 },
+          repeating.length > 0 ? "/reproduction/repeats" : path,
         )
-      if (spent === 0 && count > 0) setImmediate(() => (spent = 0))
-      spent += count
+      spend(count)
     },
+
+    mustStayOpenable,
+
+    /** @throws Refusal 503 if the effects that rest on a sealed plan are too many beside others of this transaction */
+    mustWaitItsTurn: (planId: string): void => spend(workOn(amountsOfPlans.all(JSON.stringify([planId]))).count),
 
     /** The verdicts of a finding on the findings whose effects it repeats. */
     ofFinding: (versionId: string): Recount[] => recounts(ofFinding.all(versionId)),

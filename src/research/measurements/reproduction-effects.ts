@@ -121,6 +121,10 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
 const listOf = (repeats: Repeats | undefined): readonly Repeat[] =>
   repeats === undefined ? [] : Array.isArray(repeats) ? repeats : [repeats]
 
+/** The findings whose effects a reproduction repeats, each as often as it is named. */
+export const repeatsOf = (reproduction: Reported["reproduction"]): string[] =>
+  listOf(reproduction?.repeats).map(({ versionId }) => versionId)
+
 /** What an attempt's answer tells of an effect that it repeats. */
 export const shownRepeat = (named: Repeat, figures: Figures | null, repetition: Repetition | undefined) => ({
   versionId: named.versionId,
