@@ -11,6 +11,8 @@ import { openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { isUnclean } from "../../src/ledger/storage/residue.ts"
 import { openLog } from "../../src/log.ts"
 import { Filler } from "../research/record/filler.ts"
+import { launch } from "../research/record/work.ts"
+import { untilClean } from "../support/clean.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const LOST = 1_000
@@ -27,7 +29,7 @@ const settings = {
 }
 
 /** Takes rows out of a file that nothing serves, without its triggers, and says that it is to be cleaned. */
-function lose(): void {
+function lose(statements: string): void {
   const database = new Database(file)
   const triggers = database.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as {
     readonly name: string
@@ -36,16 +38,16 @@ function lose(): void {
   database.pragma("foreign_keys = OFF")
   database.transaction(() => {
     for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`)
-    // The heads of Threads refer to the Threads, and are first in the order of the alphabet.
-    database.exec("DELETE FROM thread_heads; DELETE FROM threads; UPDATE instance SET unclean = 1")
+    database.exec(`${statements}; UPDATE instance SET unclean = 1`)
     for (const { sql } of triggers) database.exec(sql)
   })()
   database.close()
 }
 
+const house = await startDemo({ ...settings, kept: process.env.TOLD_DEMO } as never)
+await house.close()
+
 test("lost rows come back a few at a time, before those that refer to them", async (t) => {
-  const house = await startDemo({ ...settings, kept: process.env.TOLD_DEMO } as never)
-  await house.close()
   const filler = new Filler(file)
   const owner = filler.person(house.people.owner.username)
   const { roomId } = house.rooms.empty
@@ -54,7 +56,8 @@ test("lost rows come back a few at a time, before those that refer to them", asy
       filler.does(owner, "create_thread", { roomId, title: `Thread ${count}` })
   })
   filler.close()
-  lose()
+  // The heads of Threads refer to the Threads, and are first in the order of the alphabet.
+  lose("DELETE FROM thread_heads; DELETE FROM threads")
   const service = await startService(settings as never)
   const counts = new Set<number>()
   for (let isDirty = true; isDirty; await turn()) {
@@ -67,4 +70,36 @@ test("lost rows come back a few at a time, before those that refer to them", asy
   t.strictSame(checkData(view).problems, [])
   view.close()
   await service.close()
+})
+
+test("a lost row that refers to a later one of its table comes back together with it", async (t) => {
+  // Clients choose the ids of attempts, and rows come back in the order of their ids.
+  const [first, rerun] = ["ffffffff-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]
+  const filler = new Filler(file)
+  const owner = filler.person(house.people.owner.username)
+  const { roomId, openingThreadId: threadId } = house.rooms.empty
+  await filler.fill(() => {
+    const { experimentId } = filler.does(owner, "propose_experiment", {
+      ...{ roomId, threadId, question: "Does it hold?", scope: "Here.", hypotheses: [] },
+    }).result
+    filler.does(owner, "take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+    const work = { ...launch, experimentId, expectedRevision: 2, expectedStatus: "claimed" } as const
+    filler.does(owner, "register_attempt", { ...work, attemptId: first })
+    filler.does(owner, "register_attempt", { ...work, attemptId: rerun, intent: "rerun", rerunOf: first })
+  })
+  filler.close()
+  lose(`DELETE FROM attempts WHERE attempt_id IN ('${first}', '${rerun}')`)
+  const service = await startService(settings as never)
+  t.teardown(() => service.close())
+  await untilClean(file)
+  using view = openReadConnection(file)
+  const back = view.prepare<{ id: string }>("SELECT attempt_id AS id FROM attempts WHERE attempt_id IN (+?, +?)")
+  t.same(
+    back
+      .all(first, rerun)
+      .map(({ id }) => id)
+      .sort(),
+    [rerun, first],
+  )
+  t.strictSame(checkData(view).problems, [])
 })
