@@ -3,7 +3,7 @@
  * a file that it has open after the file was deleted or replaced, and whatever it then writes is lost when it ends.
  * And SQLite would copy what is left of a log that was cut short into the data file: if a write follows the cut
  * before the next look, the log has its size again with a hole in it, which SQLite does not notice. So each look finds
- * the newest frame of the look before again, and the service makes its checkpoints itself, each after a look.
+ * the newest frame of the look before as it was, and the service makes its checkpoints itself, each after a look.
  *
  * An index that was cut short is found by its size. If another statement reads the index first, the operating system
  * ends the process (SIGBUS): nothing is copied either, and the next start makes the index anew from the log.
@@ -26,7 +26,6 @@ const BEGINNING = "SQLite format 3\0"
 const LOG_BEGINNINGS: readonly number[] = [0x377f0682, 0x377f0683]
 const [LOG_HEADER, FRAME_HEADER] = [32, 24]
 const [LOG_SALT, FRAME_SALT, SALT_SIZE] = [16, 8, 8]
-const [LOG_SUM, FRAME_SUM, SUM_SIZE] = [24, 16, 8]
 
 /** A file beside the data, from when it first appeared. */
 interface Opened {
@@ -43,9 +42,10 @@ export class OpenedFiles {
   readonly #frames
   readonly #pageSize: number
   readonly #head = Buffer.alloc(LOG_HEADER)
-  readonly #frame: Buffer
-  /** The newest frame at the last look, and the salt of its log. */
-  #newest = { frame: 0, salt: "" }
+  /** The newest frame at the last look, its number, and the salt of its log. */
+  #newest: { frame: number; salt: string; bytes: Buffer } = { frame: 0, salt: "", bytes: Buffer.alloc(0) }
+  /** Memory for the next one. */
+  #frame: Buffer
   /** What was found wrong: it stays wrong, whatever is written afterwards. */
   #wrong: string | null = null
   #isClosed = false
@@ -59,7 +59,9 @@ export class OpenedFiles {
     this.#db = db
     this.#frames = db.prepare<{ log: number; checkpointed: number }>("PRAGMA wal_checkpoint(NOOP)")
     this.#pageSize = db.prepare<{ page_size: number }>("PRAGMA page_size").one().page_size
-    this.#frame = Buffer.alloc(FRAME_HEADER + this.#pageSize)
+    const size = FRAME_HEADER + this.#pageSize
+    this.#newest.bytes = Buffer.alloc(size)
+    this.#frame = Buffer.alloc(size)
     this.#data = openedNow(file, "r+")
     this.lost()
   }
@@ -69,13 +71,15 @@ export class OpenedFiles {
     if (this.#wrong !== null || this.#isClosed) return this.#wrong
     this.#log ??= openedIfThere(`${this.#file}-wal`)
     if (this.isReplaced()) return replaced(this.#file)
-    if (this.#isOverwritten()) this.#wrong = overwritten(this.#file)
-    else if (this.#isIndexShort()) this.#wrong = shortened(`${this.#file}-shm`)
-    else if (this.#isLogShort()) this.#wrong = shortened(`${this.#file}-wal`)
-    if (this.#wrong !== null) return this.#wrong
     const [log, index] = [`${this.#file}-wal`, `${this.#file}-shm`]
+    const found = statOf(index)
+    if (this.#isOverwritten()) this.#wrong = overwritten(this.#file)
+    else if (this.#isIndexShort(found)) this.#wrong = shortened(index)
+    else if (this.#isLogShort()) this.#wrong = shortened(log)
+    if (this.#wrong !== null) return this.#wrong
     if (this.#log !== undefined && nameAt(log) !== this.#log.name) return replaced(log)
-    return this.#index !== undefined && nameAt(index) !== this.#index.name ? replaced(index) : null
+    const isThere = this.#index === undefined || (found !== undefined && nameOf(found) === this.#index.name)
+    return isThere ? null : replaced(index)
   }
 
   /** How many frames the log had at the last look. */
@@ -139,58 +143,52 @@ export class OpenedFiles {
    * its newest at the last look. A log that is emptied by SQLite has no frames, and then another salt.
    */
   #isLogShort(): boolean {
-    return this.#lacks((frames) => this.#holdsFrames(frames, frames) && this.#holdsNewest(frames))
+    return this.#lacks((frames) => this.#holdsNewest(frames))
   }
 
   /** Whether a frame of the log is a hole: the log was cut short and then written on. */
   #isLogTorn(): boolean {
-    return this.#lacks((frames) => this.#holdsFrames(frames, 1))
+    return this.#lacks((frames) => this.#holdsFrames(frames))
   }
 
   /** Whether the log lacks something, given the count of its frames. */
   #lacks(holds: (frames: number) => boolean): boolean {
     const frames = this.#frames.one().log
-    if (frames <= 0 || holds(frames)) return false
+    if (frames <= 0 || this.#log === undefined || holds(frames)) return false
     // Another process may have emptied it by SQLite since the frames were counted.
     return this.#frames.one().log === frames && !holds(frames)
   }
 
-  /** Whether the log has a header and this many frames, of which each from the given one on belongs to it. */
-  #holdsFrames(count: number, from: number): boolean {
-    if (this.#log === undefined) return true
-    if (fstatSync(this.#log.handle).size < this.#placeOf(count + 1)) return false
-    const salt = this.#salt()
+  /** Whether the log has a header and this many frames, of which each belongs to it. */
+  #holdsFrames(count: number): boolean {
+    const salt = this.#saltOf(count)
     if (salt === null) return false
-    for (let frame = from; frame <= count; frame += 1)
-      if (!this.#isRead(this.#head, FRAME_HEADER, this.#placeOf(frame))) return false
-      else if (this.#head.toString("latin1", FRAME_SALT, FRAME_SALT + SALT_SIZE) !== salt) return false
+    for (let frame = 1; frame <= count; frame += 1)
+      if (!this.#isRead(this.#head, FRAME_HEADER, this.#placeOf(frame)) || saltIn(this.#head) !== salt) return false
     return true
   }
 
-  /** Whether the frame that was the newest at the last look is whole, if it is still a part of the log. */
+  /**
+   * Whether the log has this many frames, of which the last belongs to it, and whether the frame that was the newest at
+   * the last look is as it was, if it is still a part of the log. The last one is kept for the next look.
+   */
   #holdsNewest(frames: number): boolean {
-    const salt = this.#salt()
-    const { frame, salt: itsSalt } = this.#newest
+    const salt = this.#saltOf(frames)
+    if (salt === null) return false
+    const { frame, bytes, salt: itsSalt } = this.#newest
+    const [now, size] = [this.#frame, bytes.length]
     const isStillThere = salt === itsSalt && frame > 0 && frame <= frames
-    if (isStillThere && !(this.#holdsFrames(frame, frame) && this.#isWhole(frame))) return false
-    this.#newest = { frame: frames, salt: salt ?? "" }
+    if (isStillThere && !(this.#isRead(now, size, this.#placeOf(frame)) && now.equals(bytes))) return false
+    if (isStillThere && frame === frames) return true
+    if (!this.#isRead(now, size, this.#placeOf(frames)) || saltIn(now) !== salt) return false
+    this.#newest = { frame: frames, salt, bytes: now }
+    this.#frame = bytes
     return true
   }
 
-  /** Whether a frame has the checksum that it says: each goes on from the checksum of the frame before it. */
-  #isWhole(frame: number): boolean {
-    const [head, page] = [this.#head, this.#frame]
-    const before = frame > 1 ? this.#placeOf(frame - 1) + FRAME_SUM : LOG_SUM
-    if (!this.#isRead(head, SUM_SIZE, before) || !this.#isRead(page, page.length, this.#placeOf(frame))) return false
-    const seed = [head.readUInt32BE(0), head.readUInt32BE(4)] as const
-    if (!this.#isRead(head, LOG_HEADER, 0)) return false
-    const isBigEndian = head.readUInt32BE(0) === LOG_BEGINNINGS[1]
-    const sum = checksum([page.subarray(0, FRAME_SALT), page.subarray(FRAME_HEADER)], seed, isBigEndian)
-    return sum[0] === page.readUInt32BE(FRAME_SUM) && sum[1] === page.readUInt32BE(FRAME_SUM + 4)
-  }
-
-  /** The salt of the log, which a log that begins anew changes; null if it has no header. */
-  #salt(): string | null {
+  /** The salt of a log that is large enough for so many frames, which a log that begins anew changes; null if not. */
+  #saltOf(frames: number): string | null {
+    if (this.#log === undefined || fstatSync(this.#log.handle).size < this.#placeOf(frames + 1)) return null
     if (!this.#isRead(this.#head, LOG_HEADER, 0) || !LOG_BEGINNINGS.includes(this.#head.readUInt32BE(0))) return null
     return this.#head.toString("latin1", LOG_SALT, LOG_SALT + SALT_SIZE)
   }
@@ -205,8 +203,7 @@ export class OpenedFiles {
   }
 
   /** Whether the log's index, which only grows while it is open, became shorter: reading it would end the process. */
-  #isIndexShort(): boolean {
-    const found = statOf(`${this.#file}-shm`)
+  #isIndexShort(found: BigIntStats | undefined): boolean {
     if (found === undefined) return false
     const name = nameOf(found)
     const isShort = this.#index?.name === name && found.size < this.#index.size
@@ -215,15 +212,7 @@ export class OpenedFiles {
   }
 }
 
-/** The checksum of SQLite's log, over pairs of words. */
-function checksum(parts: readonly Buffer[], [first, second]: readonly [number, number], isBigEndian: boolean) {
-  for (const part of parts)
-    for (let at = 0; at < part.length; at += 8) {
-      first = (first + (isBigEndian ? part.readUInt32BE(at) : part.readUInt32LE(at)) + second) >>> 0
-      second = (second + (isBigEndian ? part.readUInt32BE(at + 4) : part.readUInt32LE(at + 4)) + first) >>> 0
-    }
-  return [first, second] as const
-}
+const saltIn = (frame: Buffer): string => frame.toString("latin1", FRAME_SALT, FRAME_SALT + SALT_SIZE)
 
 function nameAt(file: string): string | null {
   const found = statOf(file)
