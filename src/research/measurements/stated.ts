@@ -95,6 +95,11 @@ const FILE = /[/\\]|\.[A-Za-z][A-Za-z0-9]{0,5}$/
 const mayBeOwn = ({ name, value }: Setting): boolean =>
   typeof value === "string" && (FILE.test(value) || OWN_NAMES.has(spelled(name).split(/[._]/).at(-1) ?? ""))
 
+/** Words of names that say where a run writes. */
+const WRITES = new Set("out output outdir log logdir result save".split(" "))
+/** Whether a setting says where a run writes: `--out`, `--log-dir`. The folded name has no final "s". */
+const saysWhereItWrites = (key: string): boolean => key.split(/[._]/).some((word) => WRITES.has(word))
+
 /** Repetitions: they are what a mean is taken over. */
 export const isSeed = (key: string): boolean => key === "seed" || key.endsWith("_seed") || key.endsWith(".seed")
 
@@ -183,6 +188,35 @@ export class Stated {
     })
   }
 
+  /** Whether two attempts ran the same command: they agree in all settings, besides where they write. */
+  #ranTheSame(one: number, other: number): boolean {
+    const [mine, theirs] = [this.#sources[one]?.launch?.settings, this.#sources[other]?.launch?.settings]
+    if (mine === theirs) return true
+    const keys = new Set([...(mine?.keys() ?? []), ...(theirs?.keys() ?? [])])
+    const textIn = (settings: Launch["settings"] | undefined, key: string) => {
+      const setting = settings?.get(key)
+      return setting && textOf(setting.value)
+    }
+    return [...keys].every((key) => saysWhereItWrites(key) || textIn(mine, key) === textIn(theirs, key))
+  }
+
+  /**
+   * Whether some attempts share a value of a setting that each may have of its own. A command that is run again writes
+   * where it wrote before, which makes its place of writing no setting of the other runs.
+   */
+  #isShared(places: readonly number[], key: string): boolean {
+    const { codes } = this.#column(key)
+    const firsts = new Map<number, number>()
+    let isShared = false
+    for (const place of places) {
+      const code = codes[place] ?? 0
+      if (code === 0) continue
+      const first = firsts.getOrInsert(code, place)
+      isShared ||= first !== place && !(saysWhereItWrites(key) && this.#ranTheSame(first, place))
+    }
+    return isShared && firsts.size > 1
+  }
+
   /**
    * Parts attempts by the settings in which they differ. A file or the name of a run parts them only if some share it.
    * @param keys the settings that may part them
@@ -196,15 +230,10 @@ export class Stated {
     }
     const own = differing.filter(isOwn)
     const common = differing.filter((key) => !own.includes(key))
-    const parts = this.#by(places, common).map((some) => {
-      const shared = own.filter((key) => {
-        const { codes } = this.#column(key)
-        const stated = some.map((place) => codes[place]).filter((code) => code !== 0)
-        const distinct = new Set(stated).size
-        return distinct > 1 && distinct < stated.length
-      })
-      return { some, shared }
-    })
+    const parts = this.#by(places, common).map((some) => ({
+      some,
+      shared: own.filter((key) => this.#isShared(some, key)),
+    }))
     const names = [...common, ...own.filter((key) => parts.some(({ shared }) => shared.includes(key)))]
     return parts
       .flatMap(({ some, shared }) => this.#by(some, shared))

@@ -128,9 +128,11 @@ t.test("one more attempt has only its own rows read", async (t) => {
   t.ok(first > 2 * ATTEMPTS, `${first} rows: each attempt and its values`)
   const again = rowsOf(() => measured({ roomId }, { ...question, by: ["labels", "arm"] }))
   t.ok(again < 10, `${again} rows for another question`)
-  await filler.fill(() => report(ATTEMPTS + 1))
+  // The command of an earlier attempt, with its seed and its place of writing.
+  await filler.fill(() => report(7))
   const later = rowsOf(() => measured({ roomId }, question))
   t.ok(later < 20, `${later} rows after one more attempt`)
+  t.equal(measured({ roomId }, question).groups.length, 40, "which parts no group")
   t.same(measured({ roomId }, question), measurementTables(values(filler.db))({ roomId }, question))
 })
 

@@ -190,52 +190,54 @@ t.test("a board over attempts that differ in a setting names it, or is refused; 
 const launched = (settings: Record<string, number | string>) =>
   launchOf(JSON.stringify([["run"], settings, null]) as unknown as LaunchText)
 
-t.test("a table never changes when an attempt with another setting is added, but gains rows", (t) => {
-  const settings = fc.record(
-    {
-      updates: fc.constantFrom(1000, 5000),
-      rate: fc.constantFrom(0.1, 0.2, "cosine"),
-      out: fc.constantFrom("a.json", "b.json"),
-    },
-    { requiredKeys: ["updates"] },
-  )
-  const values = fc.array(
-    fc.record({
-      arm: fc.constantFrom("baseline", "shift"),
-      seed: fc.nat({ max: 3 }),
-      value: fc.integer({ min: -9, max: 9 }),
-    }),
-    { minLength: 1, maxLength: 8 },
-  )
-  const attempts = fc.array(fc.record({ settings, values }), { minLength: 1, maxLength: 5 })
+interface Told {
+  readonly settings: Record<string, number | string>
+  readonly values: readonly { readonly arm: string; readonly seed: number; readonly value: number }[]
+}
+const values = fc.array(
+  fc.record({
+    arm: fc.constantFrom("baseline", "shift"),
+    seed: fc.nat({ max: 3 }),
+    value: fc.integer({ min: -9, max: 9 }),
+  }),
+  { minLength: 1, maxLength: 8 },
+)
+const settings = fc.record(
+  {
+    updates: fc.constantFrom(1000, 5000),
+    rate: fc.constantFrom(0.1, 0.2, "cosine"),
+    out: fc.constantFrom("a.json", "b.json"),
+  },
+  { requiredKeys: ["updates"] },
+)
+const attempts = fc.array(fc.record({ settings, values }), { minLength: 1, maxLength: 5 })
+const judged = { numRuns: 300, ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }) }
+
+/** The groups of a table of attempts A1, A2 and so on. */
+function groupsOf(told: readonly Told[]) {
+  const cells = told.flatMap(({ settings, values }, index): Cell[] => {
+    const attempt = {
+      attemptId: `${index}`,
+      experimentId: "e",
+      label: `A${index + 1}`,
+      commit: "c",
+      inputs: "",
+      launch: launched(settings),
+    }
+    return values.map(({ arm, seed, value }) => ({ attempt, dimensions: { arm, seed }, value }))
+  })
   const against = { dimension: "arm", value: "baseline" }
+  return tableOf(frameOf(cells), { by: ["arm"], over: "seed", against }).groups.map(({ attempts, ...group }) => ({
+    ...group,
+    labels: attempts.map(({ label }) => label),
+  }))
+}
+
+t.test("a table never changes when an attempt with another setting is added, but gains rows", (t) => {
   const property = fc.property(attempts, values, (told, added) => {
-    const cells = (
-      told: readonly {
-        settings: Record<string, number | string>
-        values: readonly { arm: string; seed: number; value: number }[]
-      }[],
-    ): Cell[] =>
-      told.flatMap(({ settings, values }, index) => {
-        const attempt = {
-          attemptId: `${index}`,
-          experimentId: "e",
-          label: `A${index + 1}`,
-          commit: "c",
-          inputs: "",
-          launch: launched(settings),
-        }
-        return values.map(({ arm, seed, value }) => ({ attempt, dimensions: { arm, seed }, value }))
-      })
-    const rows = (told: Parameters<typeof cells>[0]) =>
-      tableOf(frameOf(cells(told)), { by: ["arm"], over: "seed", against }).groups.map(
-        ({ key, summary, attempts, contrast }) =>
-          JSON.stringify([
-            key,
-            summary,
-            attempts.map(({ label }) => label),
-            contrast && { ...contrast, corrected: null },
-          ]),
+    const rows = (told: readonly Told[]) =>
+      groupsOf(told).map(({ key, summary, labels, contrast }) =>
+        JSON.stringify([key, summary, labels, contrast && { ...contrast, corrected: null }]),
       )
     const paired = told.map(({ settings, values }) => ({
       settings,
@@ -246,6 +248,37 @@ t.test("a table never changes when an attempt with another setting is added, but
     if (gone.length > 0) throw new Error(`${gone.join("\n")} is not in\n${after.join("\n")}`)
     if (after.length <= before.length) throw new Error("no row was added")
   })
-  fc.assert(property, { numRuns: 300, ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }) })
+  fc.assert(property, judged)
+  t.end()
+})
+
+t.test("a command that is run again parts no others: it writes where it wrote before", (t) => {
+  const at = (seed: number, arm: string, more: Told["settings"]): Told => ({
+    settings: { seed, ...more },
+    values: [{ arm, seed, value: seed }],
+  })
+  const parts = (told: readonly Told[]) => groupsOf(told).map(({ labels }) => labels.join(" "))
+  const runs = [1, 2, 3, 4].map((seed) => at(seed, "shift", { out: `runs/${seed}` }))
+  t.same(parts(runs), ["A1 A2 A3 A4"])
+  t.same(parts([...runs, ...runs.slice(0, 2)]), ["A1 A2 A3 A4 A5 A6"], "two of four were run again")
+  const elsewhere = runs.map((run, index) => ({ ...run, settings: { ...run.settings, log: `${index}.log` } }))
+  t.same(parts([...elsewhere, at(1, "shift", { out: "runs/1", log: "again.log" })]), ["A1 A2 A3 A4 A5"])
+  t.same(
+    parts([...runs, at(5, "shift", { out: "runs/1" })]),
+    ["A1 A5", "A2", "A3", "A4"],
+    "a folder of several commands is a setting, as one of a study is",
+  )
+  const read = ["a.csv", "b.csv"].flatMap((data) => [at(1, "shift", { data }), at(1, "shift", { data })])
+  t.same(parts(read), ["A1 A2", "A3 A4"], "and so is a file that is read")
+
+  const property = fc.property(attempts, fc.nat(), (told, which) => {
+    const known = new Set(told.map((_, index) => `A${index + 1}`))
+    const again = told[which % told.length] as Told
+    const [before, after] = [told, [...told, again]].map((all) =>
+      groupsOf(all).map(({ key, labels }) => JSON.stringify([key, labels.filter((label) => known.has(label))])),
+    )
+    if (String(after) !== String(before)) throw new Error(`${String(before)} is not ${String(after)}`)
+  })
+  fc.assert(property, judged)
   t.end()
 })
