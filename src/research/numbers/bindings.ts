@@ -13,20 +13,38 @@ export interface Bound {
   readonly values: ReadonlySet<string>
   readonly level: number
 }
-export type Bindings = ReadonlyMap<string, Bound>
-
-const keys = new WeakMap<Bindings, string>()
-/** Equal for numbers that are bound to the same. */
-export const keyOf = (bindings: Bindings): string =>
-  keys.getOrInsertComputed(bindings, () => {
+/** What a number is bound to, by facet. */
+export class Bindings extends Map<string, Bound> {
+  #key: string | undefined
+  /** Equal for numbers that are bound to the same. */
+  get key(): string {
+    if (this.#key !== undefined) return this.#key
     let key = ""
-    for (const [facet, { values, level }] of bindings) {
+    for (const [facet, { values, level }] of this) {
       key += `${facet}\u0000${level}`
       for (const value of values) key += `\u0001${value}`
       key += "\u0002"
     }
-    return key
-  })
+    return (this.#key = key)
+  }
+
+  #wanted: ReadonlyMap<string, ReadonlySet<string>> | undefined
+  /** The dimensions that the sentence of a number names, with the values that it names. */
+  get wanted(): ReadonlyMap<string, ReadonlySet<string>> {
+    if (this.#wanted !== undefined) return this.#wanted
+    const wanted = new Map<string, ReadonlySet<string>>()
+    for (const [facet, { values, level }] of this)
+      if (level <= SENTENCE && facet !== "metric" && !/^(?:[A-Z]|@.*)$/.test(facet)) wanted.set(facet, values)
+    return (this.#wanted = wanted)
+  }
+
+  /** The same without a facet. */
+  without(facet: string): Bindings {
+    const others = new Bindings(this)
+    others.delete(facet)
+    return others
+  }
+}
 
 /** A number that is a value of a dimension or setting: `400` of "400 labels". */
 interface Placed {
@@ -293,32 +311,58 @@ export class Passages {
       const own = this.#ofParagraph.getOrInsertComputed(each.paragraph, () => new Map())
       for (const [facet, mentions] of this.around(each).byFacet)
         own.set(facet, new Set(mentions.map(({ value }) => value)))
+      // No number of it is asked for any more.
+      this.#ofSentence.delete(each)
     }
     return last
   }
 
-  /** What a number is bound to. Numbers are asked for in order. */
-  bindingsOf(numeral: Numeral): Bindings {
-    const sentence = this.sentenceOf(numeral)
-    const found = new Map<string, Bound>()
-    if (sentence === undefined) return found
-    const clause = spanAt(sentence.clauses, numeral.start)
+  /** The facets of a sentence whose mentions belong to its numbers one by one, with the distinct values in order. */
+  #alignedIn(sentence: Sentence): ReadonlyMap<string, readonly string[]> {
     const { byFacet, values } = this.around(sentence)
-    const at = values.indexOf(numeral)
+    const aligned = new Map<string, readonly string[]>()
+    if (values.length < 2) return aligned
     for (const [facet, mentions] of byFacet) {
       const distinct = [...new Set(mentions.map(({ value }) => value))]
-      const near =
-        clause === undefined ? [] : mentions.filter(({ start }) => start >= clause.start && start < clause.end)
       const first = mentions[0]?.start ?? 0
       const isAligned =
-        distinct.length > 1 &&
         distinct.length === values.length &&
         // One phrase may name two metrics.
         new Set(mentions.map(({ start }) => start)).size >= distinct.length &&
-        at >= 0 &&
         (mentions.every(({ end }) => end <= (values[0]?.start ?? 0)) || first >= (values.at(-1)?.end ?? 0))
-      const one = isAligned ? distinct[at] : undefined
-      const chosen = one !== undefined ? [one] : near.length > 0 ? near.map(({ value }) => value) : distinct
+      if (isAligned) aligned.set(facet, distinct)
+    }
+    return aligned
+  }
+  /** The clause of the last number, and what it is bound to if that is the same for all numbers of the clause. */
+  #last: { readonly clause: Span; readonly bindings: Bindings } | undefined
+
+  /** What a number is bound to. Numbers are asked for in order. */
+  bindingsOf(numeral: Numeral): Bindings {
+    const sentence = this.sentenceOf(numeral)
+    if (sentence === undefined) return new Bindings()
+    const clause = spanAt(sentence.clauses, numeral.start)
+    const isInTable = this.heads.has(numeral)
+    if (clause !== undefined && !isInTable && this.#last?.clause === clause) return this.#last.bindings
+    const aligned = this.#alignedIn(sentence)
+    const bindings = this.#bound(numeral, sentence, clause, aligned)
+    if (clause !== undefined && !isInTable && aligned.size === 0) this.#last = { clause, bindings }
+    return bindings
+  }
+  #bound(
+    numeral: Numeral,
+    sentence: Sentence,
+    clause: Span | undefined,
+    aligned: ReadonlyMap<string, readonly string[]>,
+  ): Bindings {
+    const found = new Bindings()
+    const { byFacet, values } = this.around(sentence)
+    const at = values.indexOf(numeral)
+    for (const [facet, mentions] of byFacet) {
+      const near =
+        clause === undefined ? [] : mentions.filter(({ start }) => start >= clause.start && start < clause.end)
+      const one = at < 0 ? undefined : aligned.get(facet)?.[at]
+      const chosen = one !== undefined ? [one] : (near.length > 0 ? near : mentions).map(({ value }) => value)
       found.set(facet, { values: new Set(chosen), level: one !== undefined || near.length > 0 ? CLAUSE : SENTENCE })
     }
     const head = this.heads.get(numeral)

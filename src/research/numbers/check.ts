@@ -275,7 +275,9 @@ export function checking(db: Db, values: Values, labelled: Labels, keptTables: P
       numbers: told,
       labels: read.labels.map(({ start, end, text: label }) => {
         const object = objects.get(label)
-        const state = object === undefined ? "unknown" : standingOf(object.id)
+        // Attempts, experiments and plans have no standing.
+        const hasStanding = object !== undefined && holderKind(object.kind) === "record"
+        const state = object === undefined ? "unknown" : hasStanding ? standingOf(object.id) : "current"
         return { text: label, start, end, state }
       }),
       papers: read.papers.map(({ start, end, text: paper, arxivId }) => ({

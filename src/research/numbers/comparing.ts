@@ -25,7 +25,7 @@ const folded = (unit: string): string => (unit.length > 2 ? unit.toLowerCase().r
 
 /** How many units of `to` one of `from` is; undefined if they do not measure the same. */
 function conversion(from: string, to: string): number | undefined {
-  if (folded(from) === folded(to)) return 1
+  if (from === to || folded(from) === folded(to)) return 1
   for (const sizes of SIZES) {
     const [one, other] = [sizes[from], sizes[to]]
     if (one !== undefined && other !== undefined) return one / other
@@ -39,28 +39,43 @@ interface Measure {
   readonly unit: string | null
 }
 
+const NONE: readonly number[] = []
+const SAME: readonly number[] = [1]
+const PART: readonly number[] = [0.01]
+const EITHER: readonly number[] = [0.01, 1]
+
+/** The unit of a metric; null if its values are parts of one. */
+const unitOf = ({ unit }: Measure): string | null => (unit === null || PARTS.has(unit.toLowerCase()) ? null : unit)
+
+/** By how much units are multiplied, by metric: each number of a text is compared with the same few. */
+const inUnits = new WeakMap<Measure, Map<string, readonly number[]>>()
+function scalesIn(measure: Measure, unit: string): readonly number[] {
+  const own = unitOf(measure)
+  const into = own === null ? measure.name.split(/[^A-Za-z]+/) : [own]
+  const scale = into.map((each) => conversion(unit, each)).find((each) => each !== undefined)
+  return scale === undefined ? NONE : [scale]
+}
+
 /** By how much a numeral is multiplied to be in the unit of a metric: none if it cannot be, several if it is open. */
 export function scalesOf(
   { form, unit }: Pick<Numeral, "form" | "unit">,
-  { name, unit: written }: Measure,
+  measure: Measure,
   value: number,
-): number[] {
-  const own = written === null || PARTS.has(written.toLowerCase()) ? null : written
+): readonly number[] {
+  if (form === "factor") return NONE
+  if (form === "plain") {
+    if (unit === null) return SAME
+    const known = inUnits.getOrInsertComputed(measure, () => new Map())
+    return known.getOrInsertComputed(unit, () => scalesIn(measure, unit))
+  }
+  const own = unitOf(measure)
   const isShare = own !== null && PERCENT.has(own.toLowerCase())
-  if (form === "factor") return []
   if (form === "percent") {
-    if (isShare) return [1]
-    if (own !== null) return []
-    return Math.abs(value) > 1.5 ? (SHARE.test(name) ? [1] : []) : [0.01]
+    if (isShare) return SAME
+    if (own !== null) return NONE
+    return Math.abs(value) > 1.5 ? (SHARE.test(measure.name) ? SAME : NONE) : PART
   }
-  if (form === "points") return isShare || (own === null && Math.abs(value) > 1.5) ? [1] : own === null ? [0.01, 1] : []
-  if (unit === null) return [1]
-  if (own !== null) {
-    const scale = conversion(unit, own)
-    return scale === undefined ? [] : [scale]
-  }
-  const hint = name.split(/[^A-Za-z]+/).find((each) => conversion(unit, each) !== undefined)
-  return hint === undefined ? [] : [conversion(unit, hint) ?? 1]
+  return isShare || (own === null && Math.abs(value) > 1.5) ? SAME : own === null ? EITHER : NONE
 }
 
 /** Whether a value, rounded as a reading is, equals it. */
@@ -71,5 +86,9 @@ export const isRounded = ({ value, half }: Reading, other: number, scale = 1): b
 export function states(numeral: Numeral, value: number, measure: Measure, isAbsolute = false): boolean {
   const other = isAbsolute && numeral.sign === null ? Math.abs(value) : value
   const scales = scalesOf(numeral, measure, value)
-  return numeral.readings.some((reading) => scales.some((scale) => isRounded(reading, other, scale)))
+  for (const reading of numeral.readings) for (const scale of scales) if (isRounded(reading, other, scale)) return true
+  return false
 }
+/** Whether a numeral states a value, or its opposite. */
+export const statesEither = (numeral: Numeral, value: number, measure: Measure): boolean =>
+  states(numeral, value, measure) || states(numeral, -value, measure)

@@ -2,7 +2,7 @@
 import { type Bindings, PARAGRAPH } from "./bindings.ts"
 import type { Match } from "./found.ts"
 import type { Numeral } from "./numerals.ts"
-import type { Holder, Quantities } from "./quantities.ts"
+import type { Dimension, Holder } from "./quantities.ts"
 import type { Scope } from "./scope.ts"
 import { anyOf } from "./words.ts"
 
@@ -46,57 +46,56 @@ export function countOf(
   const { inScope, mine } = scope.countedIn(bindings, named)
   const sentence = scope.in.sentenceOf(numeral)
   const words = sentence === undefined ? "" : scope.in.text.slice(sentence.start, sentence.end)
-  const found: [number, Holder][] = []
   const room: Holder = { kind: "room", id: quantities.roomId, label: null }
-  const [only] = new Set(mine.map(({ experimentId }) => experimentId))
+  const only = mine[0]?.experimentId
   const of: Holder =
     named !== undefined && only !== undefined && mine.every(({ experimentId }) => experimentId === only)
       ? { kind: "experiment", id: only, label: quantities.experiments.get(only) ?? null }
       : room
-  if (/^(?:attempt|run|trial|repeat|repetition|replicate|replication|value|n|group|pair)$/.test(stem)) {
-    const statuses = [...new Set(mine.map(({ status }) => status))]
-    const said = statuses.filter((status) => words.toLowerCase().includes(status.slice(0, 6)))
-    for (const status of said) found.push([mine.filter((each) => each.status === status).length, of])
-    const isPart = outOf !== null && said.length > 0
-    if (!isPart) {
-      found.push([mine.length, of], [mine.filter(({ status }) => status === "succeeded").length, of])
-      found.push([inScope.length, of])
-      for (const some of Map.groupBy(mine, ({ arm, experimentId }) => `${experimentId} ${arm}`).values())
-        found.push([some.length, of])
+  /** Each count that it may be, worked out only if it is none of those before. */
+  function* counts(): Generator<readonly [number, Holder]> {
+    if (/^(?:attempt|run|trial|repeat|repetition|replicate|replication|value|n|group|pair)$/.test(stem)) {
+      const statuses = [...new Set(mine.map(({ status }) => status))]
+      const said = statuses.filter((status) => words.toLowerCase().includes(status.slice(0, 6)))
+      for (const status of said) yield [mine.filter((each) => each.status === status).length, of]
+      const isPart = outOf !== null && said.length > 0
+      if (!isPart) {
+        yield [mine.length, of]
+        yield [mine.filter(({ status }) => status === "succeeded").length, of]
+        yield [inScope.length, of]
+        for (const some of Map.groupBy(mine, ({ arm, experimentId }) => `${experimentId} ${arm}`).values())
+          yield [some.length, of]
+      }
     }
-  }
-  if (/^(?:seed|value|n|pair|repeat|repetition|replicate|replication|run)$/.test(stem)) {
-    found.push(...seedsAmong(quantities, [mine, inScope]).map((count): [number, Holder] => [count, of]))
-    const metrics = bindings.get("metric")?.values
-    const wanted = [...quantities.metrics.values()].flat().filter(({ name }) => metrics?.has(name) ?? true)
-    for (const group of wanted.flatMap((metric) => scope.groupsWithin(metric, named)))
-      if (group.merged === 0 && scope.isConsistent(group, bindings)) found.push([group.summary.n, group.holder])
-    for (const each of scope.effectsNamed(bindings)) {
-      const { pairs, ofCount, againstCount } = each.before
-      for (const count of [pairs, ofCount, againstCount]) if (count !== null) found.push([count, each.holder])
+    if (/^(?:seed|value|n|pair|repeat|repetition|replicate|replication|run)$/.test(stem)) {
+      const seeds = quantities.dimensions.get("seed")
+      for (const some of [mine, inScope]) yield [seeds === undefined ? 0 : valuesAmong(seeds, some), of]
+      const metrics = bindings.get("metric")?.values
+      const wanted = [...quantities.metrics.values()].flat().filter(({ name }) => metrics?.has(name) ?? true)
+      for (const group of wanted.flatMap((metric) => scope.groupsWithin(metric, named)))
+        if (group.merged === 0 && scope.isConsistent(group, bindings)) yield [group.summary.n, group.holder]
+      for (const each of scope.effectsNamed(bindings)) {
+        const { pairs, ofCount, againstCount } = each.before
+        for (const count of [pairs, ofCount, againstCount]) if (count !== null) yield [count, each.holder]
+      }
     }
+    if (/^(?:arm|condition|group)$/.test(stem)) {
+      const arms = quantities.dimensions.get("arm")
+      if (arms !== undefined) yield [valuesAmong(arms, inScope), of]
+    }
+    const ofRoom = scope.known.countOf(stem)
+    if (ofRoom !== undefined) yield [ofRoom, room]
+    if (stem === "metric") yield [quantities.metrics.size, room]
   }
-  if (/^(?:arm|condition|group)$/.test(stem)) {
-    const arms = quantities.dimensions.get("arm")?.values
-    const scope = new Set(inScope.map(({ attemptId }) => attemptId))
-    if (arms !== undefined) found.push([[...arms.values()].filter((some) => !some.isDisjointFrom(scope)).length, of])
-  }
-  const ofRoom = scope.known.countOf(stem)
-  if (ofRoom !== undefined) found.push([ofRoom, room])
-  if (stem === "metric") found.push([quantities.metrics.size, room])
-  const match = found.find(([count]) => numeral.readings.some(({ value }) => value === count))
+  const match = counts().find(([count]) => numeral.readings.some(({ value }) => value === count))
   if (match === undefined) return null
   return { is: { kind: "count", of: match[1], value: match[0] } }
 }
 
-/** The number of distinct seeds of some attempts. */
-function seedsAmong(
-  { dimensions }: Quantities,
-  scopes: readonly (readonly { readonly attemptId: string }[])[],
-): number[] {
-  const seeds = [...(dimensions.get("seed")?.values.values() ?? [])]
-  return scopes.map((some) => {
-    const ids = new Set(some.map(({ attemptId }) => attemptId))
-    return seeds.filter((each) => !each.isDisjointFrom(ids)).length
-  })
+/** How many values of a dimension some attempts have. */
+function valuesAmong({ values }: Dimension, some: readonly { readonly attemptId: string }[]): number {
+  const ids = new Set(some.map(({ attemptId }) => attemptId))
+  let count = 0
+  for (const each of values.values()) if (!each.isDisjointFrom(ids)) count += 1
+  return count
 }

@@ -3,11 +3,11 @@ import type { Scalar } from "../measurements/cells.ts"
 import type { Gap } from "../measurements/sides.ts"
 import { folded } from "../measurements/stated.ts"
 import { type Bindings, PARAGRAPH, SENTENCE } from "./bindings.ts"
-import { states } from "./comparing.ts"
+import { states, statesEither } from "./comparing.ts"
 import { type Is, isOfGroup, type Match, type Sheet, sheetOfEffect } from "./found.ts"
 import type { Numeral } from "./numerals.ts"
 import { type Group, type Metric, saidAs } from "./quantities.ts"
-import type { KnownEffect, Scope } from "./scope.ts"
+import type { KnownEffect, Pair, Scope } from "./scope.ts"
 import { anyOf, near } from "./words.ts"
 
 type Effect = KnownEffect["effect"]
@@ -45,22 +45,26 @@ export class Differences {
     this.#scope = scope
   }
 
+  readonly #measures = new Map<KnownEffect, Pick<Metric, "name" | "unit">>()
   effect(numeral: Numeral, bindings: Bindings, roles: readonly string[]): Match | undefined {
     const named = this.#scope.effectsNamed(bindings)
     const holders = new Set(named.map(({ holder }) => holder.id))
     const metric = bindings.get("metric")
     const others = metric === undefined ? [] : this.#scope.known.newestEffects()
-    for (const known of [...named, ...others.filter(({ holder }) => !holders.has(holder.id))]) {
+    const all = named.length === 0 ? others : [...named, ...others.filter(({ holder }) => !holders.has(holder.id))]
+    for (const known of all) {
       const { effect, before, now, hasMoved, holder } = known
       const isNamed = holders.has(holder.id)
       if (metric !== undefined && metric.level <= SENTENCE && !metric.values.has(effect.metric))
         if (!isNamed || !this.#scope.isCalled(effect.metric, bindings)) continue
-      const sides = this.#sidesOf(effect, numeral, bindings)
+      const measure = this.#measures.getOrInsertComputed(known, () => ({ name: effect.metric, unit: before.unit }))
+      const sheet = sheetOfEffect(before)
+      // To compare values takes less time than to compare what the sentence names.
+      const isStated = roles.some((role) => sheet[role] != null && statesEither(numeral, sheet[role], measure))
+      const sides = isStated ? this.#sidesOf(effect, numeral, bindings) : undefined
       if (sides === undefined || (!isNamed && !(sides.isNamed && metric !== undefined))) continue
       // A table has many differences.
       if (holder.kind === "checkpoint" && sides.order === "open") continue
-      const measure = { name: effect.metric, unit: before.unit }
-      const sheet = sheetOfEffect(before)
       for (const role of roles) {
         const value = sheet[role]
         if (value == null) continue
@@ -171,14 +175,11 @@ export class Differences {
       if (!this.#scope.known.quantities.dimensions.has(facet)) continue
       const distinct = [...new Set(mentions.map(({ value }) => value))]
       if (distinct.length !== 2) continue
-      const rest = new Map([...bindings].filter(([name]) => name !== facet))
-      const groups = this.#scope.groupsOf(rest).map(({ group }) => group)
-      const wide = groups.length > 0 ? groups : this.#scope.groupsOf(bindings).map(({ group }) => group)
-      const [first, second] = distinct
+      const [first = "", second = ""] = distinct
       const isSwapped = this.#isSecondFirst(mentions, second)
       const [one, other] = isSwapped ? [second, first] : [first, second]
-      const all = this.#pairsOf(wide, rest, facet, one ?? "", other ?? "")
-      for (const [mine, theirs] of all.slice(0, PAIRS)) {
+      const pairs = this.#scope.pairsOf(bindings, facet, one, other, () => this.#pairsOf(bindings, facet, one, other))
+      for (const [mine, theirs] of pairs) {
         const gap = gapOf(mine, theirs)
         if (gap === null) continue
         const { metric } = mine
@@ -213,8 +214,11 @@ export class Differences {
     return Object.keys(shown).find((name) => folded(name) === facet) ?? facet
   }
 
-  /** Groups that differ in one dimension alone. */
-  #pairsOf(groups: readonly Group[], rest: Bindings, facet: string, one: string, other: string): [Group, Group][] {
+  /** Groups that differ in one dimension alone: those that a text names but for it. */
+  #pairsOf(bindings: Bindings, facet: string, one: string, other: string): readonly Pair[] {
+    const rest = bindings.without(facet)
+    const found = this.#scope.groupsOf(rest)
+    const groups = (found.length > 0 ? found : this.#scope.groupsOf(bindings)).map(({ group }) => group)
     const { metrics } = this.#scope.metricsOf(rest)
     const named = this.#scope.attemptsOf(rest, PARAGRAPH)
     const known = new Set([...groups, ...metrics.flatMap((metric) => this.#scope.groupsWithin(metric, named))])
@@ -232,14 +236,14 @@ export class Differences {
     const byTable = Map.groupBy(fitting, ({ table, key }) =>
       JSON.stringify([table, [...key].filter(([name]) => name !== facet).sort()]),
     )
-    const pairs = [...byTable.values()].flatMap((some): [Group, Group][] => {
+    const pairs = [...byTable.values()].flatMap((some): Pair[] => {
       const [mine, theirs] = [one, other].map((value) => some.find(({ key }) => key.get(facet) === value))
       return mine === undefined || theirs === undefined ? [] : [[mine, theirs]]
     })
     const experiments = pairs.filter(([{ holder }]) => holder.kind === "experiment")
     const isOpen = named === undefined && own.groups.length === 0 && experiments.length > 1
-    return (isOpen ? pairs.filter(([{ holder }]) => holder.kind === "room") : pairs).sort(
-      ([one], [two]) => one.merged - two.merged,
-    )
+    return (isOpen ? pairs.filter(([{ holder }]) => holder.kind === "room") : pairs)
+      .sort(([one], [two]) => one.merged - two.merged)
+      .slice(0, PAIRS)
   }
 }

@@ -36,16 +36,19 @@ const LABELS = 10
 
 /** The numbers of a group or an effect, by what they are. */
 export type Sheet = Readonly<Record<string, number | null>>
-export const sheetOf = ({ summary }: Group): Sheet => ({
-  ...{ mean: summary.mean, sd: summary.sd, se: summary.se, low: summary.low, high: summary.high },
-  ...{ min: summary.min, max: summary.max, n: summary.n },
-  half: summary.low === null ? null : summary.mean - summary.low,
-})
-export const sheetOfEffect = (found: Figured): Sheet => ({
-  ...{ mean: found.estimate, se: found.se, low: found.low, high: found.high, p: found.p, df: found.df },
-  ...{ sd: found.noise?.sd ?? null, n: found.pairs ?? Math.min(found.ofCount, found.againstCount) },
-  half: found.low === null ? null : found.estimate - found.low,
-})
+const sheets = new WeakMap<Group["summary"] | Figured, Sheet>()
+export const sheetOf = ({ summary }: Group): Sheet =>
+  sheets.getOrInsertComputed(summary, () => ({
+    ...{ mean: summary.mean, sd: summary.sd, se: summary.se, low: summary.low, high: summary.high },
+    ...{ min: summary.min, max: summary.max, n: summary.n },
+    half: summary.low === null ? null : summary.mean - summary.low,
+  }))
+export const sheetOfEffect = (found: Figured): Sheet =>
+  sheets.getOrInsertComputed(found, () => ({
+    ...{ mean: found.estimate, se: found.se, low: found.low, high: found.high, p: found.p, df: found.df },
+    ...{ sd: found.noise?.sd ?? null, n: found.pairs ?? Math.min(found.ofCount, found.againstCount) },
+    half: found.low === null ? null : found.estimate - found.low,
+  }))
 
 /** The mean of a group, or another number of it. */
 export function isOfGroup({ metric, holder, shown, summary, attempts }: Group, role: string, value: number): Is {

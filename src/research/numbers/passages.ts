@@ -56,12 +56,15 @@ function rootOf(stem: string): string | undefined {
 interface Word extends Span {
   readonly stem: string
 }
-const wordsOf = (text: string): Word[] =>
-  Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({
-    stem: stemOf(word),
+function wordsOf(text: string): Word[] {
+  // A long text says most of its words again.
+  const stems = new Map<string, string>()
+  return Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({
+    stem: stems.getOrInsertComputed(word, stemOf),
     start: index,
     end: index + word.length,
   }))
+}
 
 /** A phrase as it is compared: `val_loss` and "validation loss" are equal. */
 export const phraseOf = (text: string): string =>
@@ -127,6 +130,8 @@ export class Names {
   in(text: string): Mention[] {
     const words = wordsOf(text)
     const found: Mention[] = []
+    const inflected = new Map<string, readonly Name[]>()
+    const rooted = (stem: string) => this.#inflected(stem)
     for (let at = 0; at < words.length; at += 1) {
       const first = words[at]
       if (first === undefined) continue
@@ -134,7 +139,7 @@ export class Names {
         .get(first.stem)
         ?.find((each) => each.words.every((word, by) => words[at + by]?.stem === word))
       const last = known === undefined ? first : words[at + known.words.length - 1]
-      const names = known?.names ?? this.#inflected(first.stem)
+      const names = known?.names ?? inflected.getOrInsertComputed(first.stem, rooted)
       const place = { start: first.start, end: last?.end ?? first.end, isInflected: known === undefined }
       for (const name of names) found.push({ ...name, ...place })
       at += (known?.words.length ?? 1) - 1

@@ -30,6 +30,11 @@ const ROLES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\b(?:max|maximum|highest|best|largest|peak)\b[^0-9]{0,24}$/iu, ["max", "min"]],
   [/\b(?:interval|CI|bounds?|limits?)\b[^0-9]{0,16}$/u, ["low", "high"]],
 ]
+/** Each finds some text before a number that one of the patterns for roles finds: most numbers have no such role. */
+const ANY_ROLE = ["iu", "u"].map((flags) => {
+  const some = ROLES.flatMap(([pattern]) => (pattern.flags === flags ? pattern.source : []))
+  return new RegExp(some.map((source) => `(?:${source})`).join("|"), flags)
+})
 const ENDS = ["low", "high", "min", "max", "mean"]
 
 const REFERENCES = anyOf(
@@ -80,7 +85,7 @@ export class Resolver {
     )
   }
 
-  readonly #sheets = new WeakMap<Resolved, Required<Omit<Match, "hasMoved">> & { readonly form: Numeral["form"] }>()
+  readonly #sheets = new Map<Resolved, Required<Omit<Match, "hasMoved">> & { readonly form: Numeral["form"] }>()
   /** A spread or interval behind a number belongs to the same figure. */
   #spread(numeral: Numeral, previous: Resolved | undefined): Resolved | undefined {
     const beside = previous && this.#sheets.get(previous)
@@ -204,7 +209,7 @@ export class Resolver {
 
   #rolesOf(numeral: Numeral, head: string, column: Span | undefined): readonly string[] {
     const from = column?.start ?? numeral.start - head.length
-    for (const [pattern, roles] of ROLES) {
+    for (const [pattern, roles] of ANY_ROLE.some((any) => any.test(head)) ? ROLES : []) {
       const found = pattern.exec(head)
       // An arm may be called "noise" or "best".
       if (found !== null && !this.#scope.in.isNamed(from + found.index)) return roles
@@ -297,6 +302,7 @@ const isTelling = ({ text }: Numeral): boolean => text.replace(/[^0-9]/g, "").le
 const [SOME, CHANCE] = [3, 0.1]
 /** Whether a number has digits enough to tell one of some values from the others: "0.21" equals one of many anyway. */
 function isTellingAmong(numeral: Numeral, some: readonly Value[]): boolean {
+  if (some.length <= SOME) return true
   const values = some.map(({ metric, index }) => metric.frame.values[index] ?? Number.NaN).filter(Number.isFinite)
   const [reading] = numeral.readings
   const [first] = some

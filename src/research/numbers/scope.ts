@@ -3,9 +3,9 @@ import type { EffectFigures } from "../../contract/answers/measurements.ts"
 import { PRIMARY } from "../measurements/reads.ts"
 import type { Measured } from "../measurements/values.ts"
 import type { Effect } from "../measurements/working-out.ts"
-import { type Bindings, keyOf, PARAGRAPH, type Passages, SENTENCE } from "./bindings.ts"
+import { type Bindings, PARAGRAPH, type Passages, SENTENCE } from "./bindings.ts"
 import type { Numeral } from "./numerals.ts"
-import { type Mention, phraseOf } from "./passages.ts"
+import { type Mention, phraseOf, type Sentence } from "./passages.ts"
 import { facetAt, facetIn, type Group, type Holder, type Metric, type Quantities, saidAs } from "./quantities.ts"
 
 /** What is told of a difference. */
@@ -80,11 +80,25 @@ interface Candidate {
 interface Found {
   readonly groups: Map<string, readonly Candidate[]>
   readonly values: Map<string, readonly Value[] | undefined>
+  readonly pairs: Map<string, readonly Pair[]>
 }
+const nothingFound = (): Found => ({ groups: new Map(), values: new Map(), pairs: new Map() })
+/** Two groups that differ in one dimension alone. */
+export type Pair = readonly [mine: Group, theirs: Group]
 /** The same for all texts that belong to nothing, as long as the state of a Room is kept. */
 const foundIn = new WeakMap<Quantities, Found>()
-/** Bindings of a Room for which it is kept. */
-const KEPT = 10_000
+const severalIn = new WeakMap<Quantities, ReadonlySet<string>>()
+/** The attempts that reported several values of a metric. */
+const withSeveral = (quantities: Quantities): ReadonlySet<string> =>
+  severalIn.getOrInsertComputed(quantities, ({ metrics }) => {
+    const found = new Set<string>()
+    for (const some of metrics.values())
+      for (const { ofAttempt } of some) for (const [id, indices] of ofAttempt) if (indices.length > 1) found.add(id)
+    return found
+  })
+/** Bindings of a Room for which it is kept, and values of dimensions whose other attempts are. */
+const [KEPT, OTHERS] = [10_000, 200]
+const othersIn = new WeakMap<Quantities, Map<string, ReadonlySet<string> | undefined>>()
 
 /** Most quantities among which a number is looked for, if the text names all that they have in common. */
 export const NARROW = 12
@@ -116,17 +130,17 @@ export class Scope {
   readonly #labelled = new Map<string, ReadonlySet<string> | undefined>()
   #attemptsNamed(bindings: Bindings, level: number): ReadonlySet<string> | undefined {
     const { quantities, behind } = this.known
-    const chosen: Set<string>[] = []
+    const chosen: ReadonlySet<string>[] = []
     const attempts = bindings.get("A")
     if (attempts !== undefined && attempts.level <= level)
       chosen.push(new Set([...attempts.values].flatMap((label) => quantities.byLabel.get(label)?.attemptId ?? [])))
     const experiments = bindings.get("E")
     if (experiments !== undefined && experiments.level <= level)
-      chosen.push(new Set([...experiments.values].flatMap((label) => [...(quantities.ofExperiment.get(label) ?? [])])))
+      chosen.push(allOf(quantities.ofExperiment, experiments.values))
     for (const letter of ["F", "P"]) {
       const named = bindings.get(letter)
       if (named === undefined || named.level > level) continue
-      const some = new Set([...named.values].flatMap((label) => [...(behind.get(label) ?? [])]))
+      const some = allOf(behind, named.values)
       if (some.size > 0) chosen.push(some)
     }
     if (chosen.length === 0) return undefined
@@ -137,10 +151,11 @@ export class Scope {
     })
   }
 
-  readonly #others = new Map<string, ReadonlySet<string> | undefined>()
   /** The attempts that have a dimension, and not this value of it; undefined if it is none. */
   #withOther(facet: string, value: string): ReadonlySet<string> | undefined {
-    return this.#others.getOrInsertComputed(`${facet}\u0000${value}`, () => {
+    const known = othersIn.getOrInsertComputed(this.known.quantities, () => new Map())
+    if (known.size > OTHERS) known.clear()
+    return known.getOrInsertComputed(`${facet}\u0000${value}`, () => {
       const dimension = this.known.quantities.dimensions.get(facet)
       if (dimension === undefined) return undefined
       const [same, others] = [new Set<string>(), new Set<string>()]
@@ -149,15 +164,16 @@ export class Scope {
       return others.difference(same)
     })
   }
-  readonly #agreed = new WeakMap<Iterable<string>, Map<string, readonly string[]>>()
+  readonly #agreed = new Map<Iterable<string>, Map<string, readonly string[]>>()
   /** Those of some attempts that have, of each dimension that a sentence names, a value that it names or none. */
   #agreeing(some: Iterable<string>, bindings: Bindings): readonly string[] {
-    const wanted = this.#wantedBy(bindings)
-    const key = wanted.map(([facet, values]) => `${facet}\u0000${[...values].join("\u0001")}`).join("\u0002")
+    const { wanted } = bindings
+    let key = ""
+    for (const [facet, values] of wanted) key += `${facet}\u0000${[...values].join("\u0001")}\u0002`
     const known = this.#agreed.getOrInsertComputed(some, () => new Map())
     return known.getOrInsertComputed(key, () => {
       // Of what has none of the values that a sentence names: those that have another than each.
-      const excluded = wanted.flatMap(([facet, values]) => {
+      const excluded = [...wanted].flatMap(([facet, values]) => {
         const [first, ...others] = Array.from(values, (value) => this.#withOther(facet, value))
         if (first === undefined || others.includes(undefined)) return []
         return others.reduce<ReadonlySet<string>>((left, other) => left.intersection(other ?? left), first)
@@ -173,7 +189,7 @@ export class Scope {
 
   readonly #scopes = new Map<string, Counted>()
   countedIn(bindings: Bindings, named: ReadonlySet<string> | undefined): Counted {
-    return this.#scopes.getOrInsertComputed(keyOf(bindings), () => this.#scopeOf(bindings, named))
+    return this.#scopes.getOrInsertComputed(bindings.key, () => this.#scopeOf(bindings, named))
   }
   get #all(): ReadonlySet<string> {
     return (this.#ids ??= new Set(this.known.quantities.byId.keys()))
@@ -181,23 +197,23 @@ export class Scope {
   #ids: ReadonlySet<string> | undefined
   /** The attempts that a count may be of. */
   #scopeOf(bindings: Bindings, named: ReadonlySet<string> | undefined): Counted {
-    const { byId } = this.known.quantities
-    const attemptsOf = (ids: Iterable<string>) => Array.from(ids, (id) => byId.get(id) ?? []).flat()
     const all = named ?? this.#all
-    return { inScope: attemptsOf(all), mine: attemptsOf(this.#agreeing(all, bindings)) }
+    const agreeing = this.#agreeing(all, bindings)
+    const inScope = this.#listed.getOrInsertComputed(all, () => this.#listOf(all))
+    return { inScope, mine: this.#listed.getOrInsertComputed(agreeing, () => this.#listOf(agreeing)) }
+  }
+  readonly #listed = new Map<Iterable<string>, readonly Measured[]>()
+  #listOf(ids: Iterable<string>): readonly Measured[] {
+    const { byId } = this.known.quantities
+    const found: Measured[] = []
+    for (const id of ids) {
+      const attempt = byId.get(id)
+      if (attempt !== undefined) found.push(attempt)
+    }
+    return found
   }
 
-  readonly #wanted = new WeakMap<Bindings, (readonly [string, ReadonlySet<string>])[]>()
-  /** The dimensions that the sentence of a number names, with the values that it names. */
-  #wantedBy(bindings: Bindings) {
-    return this.#wanted.getOrInsertComputed(bindings, () =>
-      [...bindings].flatMap(([facet, { values, level }]) =>
-        level > SENTENCE || facet === "metric" || /^(?:[A-Z]|@.*)$/.test(facet) ? [] : [[facet, values] as const],
-      ),
-    )
-  }
-
-  readonly #within = new WeakMap<ReadonlySet<string>, Map<Metric, readonly Group[]>>()
+  readonly #within = new Map<ReadonlySet<string>, Map<Metric, readonly Group[]>>()
   /** The groups of a metric; those of some attempts alone if any are named. */
   groupsWithin(metric: Metric, named: ReadonlySet<string> | undefined): readonly Group[] {
     if (named === undefined) return metric.groups
@@ -219,10 +235,9 @@ export class Scope {
    */
   #groupsAmong(named: ReadonlySet<string>): readonly Group[] | undefined {
     const { quantities } = this.known
-    const hasSeveral = ({ ofAttempt }: Metric) => [...named].some((id) => (ofAttempt.get(id)?.length ?? 0) > 1)
     if (this.#among.has(named)) return this.#among.get(named)
     if (named.size > NARROW || this.#among.size >= SETS) return undefined
-    if (!quantities.metrics.values().some((some) => some.some(hasSeveral))) return undefined
+    if (named.isDisjointFrom(withSeveral(quantities))) return undefined
     const succeeded = quantities.attempts.filter(
       ({ attemptId, status }) => named.has(attemptId) && status === "succeeded",
     )
@@ -241,7 +256,7 @@ export class Scope {
 
   /** Whether nothing that the sentence names contradicts a group. */
   isConsistent(group: Group, bindings: Bindings): boolean {
-    for (const [facet, values] of this.#wantedBy(bindings)) {
+    for (const [facet, values] of bindings.wanted) {
       if (facet === "split") {
         if (group.metric.split !== null && !values.has(group.metric.split)) return false
         continue
@@ -286,16 +301,19 @@ export class Scope {
     return { metrics: more.length > 0 ? [] : (only ?? []).filter(isSplit), isNamed: false }
   }
 
-  readonly #found: Found = { groups: new Map(), values: new Map() }
+  readonly #found = nothingFound()
   /** Where what a number may be is kept: for the text, or for all texts that belong to nothing. */
   #foundFor(bindings: Bindings): Found {
     const { own, quantities } = this.known
     if (own.attemptIds.size > 0 || own.versionIds.size > 0 || bindings.has("F") || bindings.has("P")) return this.#found
-    // A text has groups of its own for the first few attempts that it names.
-    for (const level of [SENTENCE, PARAGRAPH])
-      if ((this.attemptsOf(bindings, level)?.size ?? KEPT) <= NARROW) return this.#found
-    const known = foundIn.getOrInsertComputed(quantities, () => ({ groups: new Map(), values: new Map() }))
-    for (const each of [known.groups, known.values]) if (each.size > KEPT) each.clear()
+    // A text has groups of its own for the first few attempts with several values that it names.
+    for (const level of withSeveral(quantities).size === 0 ? [] : [SENTENCE, PARAGRAPH]) {
+      const named = this.attemptsOf(bindings, level)
+      if (named !== undefined && named.size <= NARROW && !named.isDisjointFrom(withSeveral(quantities)))
+        return this.#found
+    }
+    const known = foundIn.getOrInsertComputed(quantities, nothingFound)
+    for (const each of [known.groups, known.values, known.pairs]) if (each.size > KEPT) each.clear()
     return known
   }
 
@@ -304,7 +322,7 @@ export class Scope {
    * names share them.
    */
   groupsOf(bindings: Bindings): readonly Candidate[] {
-    return this.#foundFor(bindings).groups.getOrInsertComputed(keyOf(bindings), () => this.#candidatesOf(bindings))
+    return this.#foundFor(bindings).groups.getOrInsertComputed(bindings.key, () => this.#candidatesOf(bindings))
   }
   /**
    * Groups of the attempts that a sentence names; else, if several experiments have the metric, those of the attempts
@@ -354,8 +372,14 @@ export class Scope {
     return nearest.length <= NARROW ? nearest.toSorted((one, other) => one.group.merged - other.group.merged) : []
   }
 
+  /** The pairs of groups that a difference may be of, found once for numbers with the same names. */
+  pairsOf(bindings: Bindings, facet: string, one: string, other: string, find: () => readonly Pair[]) {
+    const key = [bindings.key, facet, one, other].join("\u0003")
+    return this.#foundFor(bindings).pairs.getOrInsertComputed(key, find)
+  }
+
   valuesAt(bindings: Bindings): readonly Value[] | undefined {
-    return this.#foundFor(bindings).values.getOrInsertComputed(keyOf(bindings), () => this.#valuesOf(bindings))
+    return this.#foundFor(bindings).values.getOrInsertComputed(bindings.key, () => this.#valuesOf(bindings))
   }
   /** The last values of attempts that the text names, by their labels or by seed and arm; undefined if too many. */
   #valuesOf(bindings: Bindings): readonly Value[] | undefined {
@@ -387,7 +411,7 @@ export class Scope {
 
   /** Whether nothing that the sentence names contradicts a value. */
   #holds(metric: Metric, index: number, bindings: Bindings): boolean {
-    for (const [facet, values] of this.#wantedBy(bindings)) {
+    for (const [facet, values] of bindings.wanted) {
       if (facet === "split") {
         if (metric.split !== null && !values.has(metric.split)) return false
         continue
@@ -422,12 +446,20 @@ export class Scope {
     return sentence === undefined ? [] : phraseOf(this.in.text.slice(sentence.start, sentence.end)).split(" ")
   }
 
+  readonly #says = new Map<RegExp, Map<Sentence, boolean>>()
   says(numeral: Numeral, pattern: RegExp): boolean {
     const sentence = this.in.sentenceOf(numeral)
-    return sentence !== undefined && pattern.test(this.in.text.slice(sentence.start, sentence.end))
+    if (sentence === undefined) return false
+    const known = this.#says.getOrInsertComputed(pattern, () => new Map())
+    return known.getOrInsertComputed(sentence, ({ start, end }) => pattern.test(this.in.text.slice(start, end)))
   }
 }
 
+/** The attempts of some labels. */
+function allOf(attemptsOf: ReadonlyMap<string, ReadonlySet<string>>, labels: ReadonlySet<string>): ReadonlySet<string> {
+  const [first, ...others] = Array.from(labels, (label) => attemptsOf.get(label) ?? new Set<string>())
+  return others.reduce<ReadonlySet<string>>((all, some) => all.union(some), first ?? new Set())
+}
 /** Whether all attempts of a group are among some. */
 const isWithin = ({ attempts }: Group, some: ReadonlySet<string>): boolean =>
   attempts.every(({ attemptId }) => some.has(attemptId))
