@@ -5,6 +5,7 @@ import { terms } from "./experiments.ts"
 import { at, count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, knownThen, staleReason } from "./evidence.ts"
+import { numbersCheck } from "./numbers.ts"
 import { verdict, schemaVersion } from "./parts.ts"
 import { shape } from "../schema/fields.ts"
 
@@ -85,6 +86,8 @@ const lists = {
       reviewed: v.string(),
       /** How many of its numbers are in the record, and which are not, in a sentence; null without numbers. */
       numbers: text,
+      /** The same as counts. Left out of the smallest briefs. */
+      numbersCheck: v.exactOptional(numbersCheck),
     }),
   ),
   /** Contested ones first, then those with evidence, then those with no counted evidence. */

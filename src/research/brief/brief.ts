@@ -5,6 +5,7 @@
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { mayTakeOver } from "../../contract/answers/experiments.ts"
 import { each } from "../../contract/each.ts"
+import { numbersInWords, type RecordNumbers } from "../../contract/answers/numbers.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { blemishesInWords } from "../../contract/answers/judging.ts"
 import { type Verdict, verdictFromInWords } from "../../contract/answers/parts.ts"
@@ -76,7 +77,7 @@ export const asJson: BriefFormat = {
   cost: (_list, item) => Buffer.byteLength(JSON.stringify(item)) + 1,
   first: (lists) => ({
     ...lists,
-    stands: lists.stands.map(({ knownThen: _known, ...stand }) => stand),
+    stands: lists.stands.map(({ knownThen: _known, numbersCheck: _counts, ...stand }) => stand),
     findings: lists.findings.map(shortFinding),
   }),
 }
@@ -92,7 +93,12 @@ function fits(lists: Lists, bytes: number, format: BriefFormat): boolean {
 }
 
 /** What a Thread says, without all that may be read with its checkpoint. */
-const bare = ({ table: _table, knownThen, ...stand }: Lists["stands"][number]): Lists["stands"][number] => ({
+const bare = ({
+  table: _table,
+  numbersCheck: _counts,
+  knownThen,
+  ...stand
+}: Lists["stands"][number]): Lists["stands"][number] => ({
   ...stand,
   staleReasons: stand.staleReasons.slice(0, 1),
   ...(knownThen && { knownThen: knownThen.slice(0, 1) }),
@@ -149,8 +155,8 @@ interface Derived extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
   /** The effect of each finding that tells most, in a clause. */
   readonly tellingOf: ReadonlyMap<string, string>
   readonly tableOf: (checkpointId: string, bytes: number) => string | undefined
-  /** How many numbers of a checkpoint are in the record, in a sentence; null without numbers. */
-  readonly numbers: (checkpointId: string) => string | null
+  /** How many numbers of a checkpoint are in the record. */
+  readonly numbers: (checkpointId: string) => RecordNumbers
 }
 
 type Gathered = Candidates & { readonly changed: readonly ChangedRecord[] }
@@ -189,10 +195,11 @@ function listsOf(
   const { idle = [], busy = [] } = Object.groupBy(work, (each) =>
     each.silentSince !== null || mayTakeOver(each) ? "idle" : "busy",
   )
-  const numbersOf = new Map(gathered.stands.map(({ checkpointId }) => [checkpointId, numbers(checkpointId)]))
+  const stands = gathered.stands.map((stand) => ({ ...stand, checked: numbers(stand.checkpointId) }))
   return (most) => ({
-    stands: gathered.stands.map(({ timelineWatermark: _moved, answer, keptTable: _kept, ...stand }) => {
+    stands: stands.map(({ timelineWatermark: _moved, answer, keptTable: _kept, checked, ...stand }) => {
       const table = tableOf(stand.checkpointId, tableBytes(most))
+      const { unresolved: _named, ...numbersCheck } = checked
       return {
         ...stand,
         title: shortened(stand.title, 100),
@@ -202,7 +209,8 @@ function listsOf(
         staleReasons: parse(stand.staleReasons).slice(0, 5),
         knownThen: parse(stand.knownThen).slice(0, 5),
         reviewed: reviewedSentence(stand.reviewed, stand.checkpointId),
-        numbers: numbersOf.get(stand.checkpointId) ?? null,
+        numbers: numbersInWords(checked),
+        numbersCheck,
       }
     }),
     hypotheses: gathered.hypotheses.map(

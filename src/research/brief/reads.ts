@@ -2,7 +2,6 @@
 import type { KeptTable } from "../../contract/answers/measurements.ts"
 import { JsonText, parse, stored } from "../../contract/json.ts"
 import { kindsInWords } from "../../contract/answers/changed.ts"
-import { numbersInWords } from "../../contract/answers/numbers.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, type ParametersOf, pathTo } from "../../contract/reads/index.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
@@ -107,7 +106,7 @@ export function briefReads({ rooms, threads, brief, claims, effects, keptTables,
       ),
       tableOf: tables.ofCheckpoint,
       effects: effects.toldOf(gathered.findings.map(({ versionId }) => versionId)),
-      numbers: (checkpointId: string) => numbersInWords(numbers.ofCheckpoint(checkpointId)),
+      numbers: numbers.ofCheckpoint,
     }
     const head = {
       about,

@@ -18,7 +18,8 @@ export interface Place {
 
 type Item<L extends BriefList> = Readonly<AnswerOf<"room_brief">[L][number]>
 
-export interface Stand extends Omit<Item<"stands">, "table" | "stale" | "staleReasons" | "knownThen" | "reviewed"> {
+type Worked = "table" | "stale" | "staleReasons" | "knownThen" | "reviewed" | "numbers" | "numbersCheck"
+export interface Stand extends Omit<Item<"stands">, Worked> {
   readonly stale: number
   readonly answer: string | null
   readonly keptTable: StoredTable | null
