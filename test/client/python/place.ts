@@ -6,12 +6,13 @@ import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import { finding } from "../../support/bodies.ts"
 
-export async function storyPlace() {
+/** @param script the story, a file of this folder */
+export async function storyPlace(script = "story.py") {
   const instance = await startResearchRoom()
   const folder = mkdtempSync(join(tmpdir(), "research-room-python-"))
   const module = await (await fetch(`${instance.baseUrl}/research_room.py`)).text()
   writeFileSync(join(folder, "research_room.py"), module)
-  cpSync(join(import.meta.dirname, "story.py"), join(folder, "story.py"))
+  cpSync(join(import.meta.dirname, script), join(folder, script))
   const { roomId, openingThreadId } = instance.rooms.empty
   const { url, commit } = instance.repositories.public
   return {
