@@ -5,6 +5,7 @@
 import * as v from "valibot"
 import { at, count, id, freeText } from "./fields.ts"
 import { shape } from "../schema/fields.ts"
+import { landedEffect } from "./measurements.ts"
 import { alreadyTried } from "./similar.ts"
 import { readAs, target } from "./parts.ts"
 import { schemaVersions } from "../versions.ts"
@@ -32,6 +33,8 @@ export const receipt = shape({
   /** For a proposal, a hypothesis or an attempt: similar records, and earlier attempts with the same settings. */
   similar: v.exactOptional(alreadyTried.similar),
   sameExecution: v.exactOptional(alreadyTried.sameExecution),
+  /** For a finding that rests on effects, and for the outcome of a reproduction that repeats some. */
+  effects: v.exactOptional(v.array(landedEffect)),
   /** For a report with a table of values. */
   readAs: v.exactOptional(readAs),
   replayed: v.exactOptional(v.literal(true)),

@@ -168,6 +168,19 @@ export const effectFigures = {
 const figures = shape(effectFigures)
 export type EffectFigures = v.InferOutput<typeof figures>
 
+/** An effect in a receipt, as it was worked out when the write landed. */
+export const landedEffect = shape({
+  /** With its interval; of a reproduction, how it compares with the effect that it repeats. */
+  sentence: freeText,
+  estimate: number,
+  low: number,
+  high: number,
+  /** Of a reproduction: the effect that it repeats, and the verdict by the numbers. */
+  repeats: v.exactOptional(shape({ versionId: id, effect: count })),
+  verdict: v.exactOptional(v.nullable(v.picklist(enumerations.reproductionVerdict))),
+})
+export type LandedEffect = v.InferOutput<typeof landedEffect>
+
 /** How the effect of a reproduction compares with the one that it repeats. */
 export const comparison = shape({
   agreement: v.picklist(enumerations.effectAgreement),

@@ -28,6 +28,7 @@ export const smallReceipt = shape({
   activity: optional(shape({ sequence: count })),
   warnings: optional(v.array(shape({ code: v.string(), message: v.string() }))),
   readAs: optional(readAs),
+  effects: optional(v.array(shape({ sentence: freeText, verdict: optional(v.nullable(v.string())) }))),
   sameExecution: optional(similarItems),
   similar: optional(similarItems),
   /** How many items of a list are left out here; the whole receipt has all of them. */
@@ -49,6 +50,9 @@ const single = (value: unknown): Record<string, unknown> =>
   )
 
 const similarItemOf = ({ label, status, says }: NonNullable<Receipt["similar"]>[number]) => ({ label, status, says })
+
+const effectOf = ({ sentence, verdict }: NonNullable<Receipt["effects"]>[number]) =>
+  verdict === undefined ? { sentence } : { sentence, verdict }
 
 const shortenedItem = (item: unknown, characters: number): unknown =>
   typeof item === "string"
@@ -125,6 +129,7 @@ export function smallReceiptOf(receipt: Receipt): Members {
   return fill(small, [
     ...results.flatMap(([name, value]): Place[] => (Array.isArray(value) ? [[result, name, value]] : [])),
     [small, "warnings", receipt.warnings.map(({ code, message }) => ({ code, message }))],
+    [small, "effects", receipt.effects?.map(effectOf) ?? []],
     [small, "sameExecution", receipt.sameExecution?.map(similarItemOf) ?? []],
     [small, "similar", receipt.similar?.map(similarItemOf) ?? []],
   ])

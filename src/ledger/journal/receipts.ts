@@ -64,7 +64,7 @@ export type Receipts = ReturnType<typeof receipts>
 export function receipts(
   db: Db,
   journal: Journal,
-  beside: (operation: Operation, entry: Entry) => Readonly<Record<string, Writable>>,
+  beside: (operation: Operation, entry: Entry, targetId: string) => Readonly<Record<string, Writable>>,
 ) {
   const ofPerson = db.prepare<Row>(`${SELECT} ORDER BY j.position LIMIT 1`)
   const ofSender = db.prepare<Row>(`${SELECT} AND w.sender = +? ORDER BY j.position LIMIT 1`)
@@ -85,7 +85,7 @@ export function receipts(
       requestDigest:
         entry.sealed?.requestDigest ?? requestDigestOf(operation, entry.params, entry.content, digestOf(entry.content)),
       credentialId: entry.sender,
-      body: stored(extendJson(text, beside(operation, entry))),
+      body: stored(extendJson(text, beside(operation, entry, row.targetId ?? ""))),
     }
   }
 

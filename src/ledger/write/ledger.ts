@@ -2,7 +2,7 @@
  * The only way in for a write: `Admission` admits it, and it is answered after the commit.
  */
 import type { Receipt } from "../../contract/answers/index.ts"
-import { extendJson, joinJson, type Stored, stored } from "../../contract/json.ts"
+import { extendJson, joinJson, type Stored, stored, trusted } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { type Activity, activity } from "../journal/activity.ts"
@@ -74,9 +74,13 @@ export class Ledger {
     this.references = references(db)
     // The domains register their behaviours later.
     const behaviourOf = (operation: Operation) => this.#behaviourOf(operation)
-    this.#receipts = receipts(db, this.journal, (operation, { given }) =>
-      given.foreseen === undefined ? {} : (behaviourOf(operation).restoreExtras?.(given.foreseen) ?? {}),
-    )
+    this.#receipts = receipts(db, this.journal, (operation, { given, content }, targetId) => {
+      const { restoreExtras, landed } = behaviourOf(operation)
+      return {
+        ...(given.foreseen !== undefined && restoreExtras?.(given.foreseen)),
+        ...landed?.({ body: trusted(content), targetId }),
+      }
+    })
     const notify = (roomId: string) => this.queue.afterCommit(() => this.watch.notify(roomId))
     const writing = new Writing({
       db,

@@ -2,7 +2,7 @@
  * Step 13 of a write: the operation's own changes, and what every accepted write has: its row of the journal and the
  * places of its entries.
  */
-import { type Json, writeJson } from "../../contract/json.ts"
+import { extendJson, type Json, writeJson } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { label as labelText } from "../../contract/objects/labels.ts"
 import type { Activity } from "../journal/activity.ts"
@@ -234,8 +234,10 @@ export class Writing {
     if (entrySequence !== null && threadId !== null)
       this.#appendEntries(threadId, entrySequence, operation, change, outcome)
     const result = outcome.secret === undefined ? stored.result : writeJson({ ...outcome.result, ...outcome.secret })
+    const text = receiptText(operation, { ...stored, deliveryId, result, warnings })
+    const landed = known === null ? undefined : delivery.behaviour.landed?.({ body: delivery.body, targetId: id })
     return {
-      answer: receiptText(operation, { ...stored, deliveryId, result, warnings }),
+      answer: landed === undefined ? text : extendJson(text, landed),
       made: { id, label },
       roomId,
       activity,

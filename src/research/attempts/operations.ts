@@ -1,4 +1,5 @@
 /** The behaviours that register attempts and report their events. */
+import type { LandedEffect } from "../../contract/answers/measurements.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
@@ -25,6 +26,7 @@ type Output = NonNullable<Reported["outputs"]>[number]
 interface ReproductionEffects {
   faults(attempt: Attempt, body: Reported): Issue[]
   keep(attempt: Attempt, body: Reported): Computed | undefined
+  landed(attemptId: string): LandedEffect[]
   couldName(attempt: Attempt): { readonly versionId: string; readonly label: string } | undefined
 }
 /** The verdict that the numbers give. */
@@ -166,6 +168,8 @@ export function attemptOperations(tables: Tables) {
 
   const report_attempt_event = behaviour("report_attempt_event", {
     moved,
+    landed: ({ body, targetId }) =>
+      body.reproduction?.repeats === undefined ? {} : { effects: reproductionEffects.landed(targetId) },
     subject({ body }) {
       const attempt = known("attempt", attempts.find(body.attemptId))
       return { roomId: attempt.roomId, threadId: attempt.threadId, attempt }

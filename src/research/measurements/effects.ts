@@ -3,7 +3,7 @@ import { each, keysOf } from "../../contract/each.ts"
 import { limits } from "../../contract/limits.ts"
 import { present } from "../../contract/present.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
-import { type EffectAnswer, effectFigures } from "../../contract/answers/measurements.ts"
+import { type EffectAnswer, effectFigures, type LandedEffect } from "../../contract/answers/measurements.ts"
 import { WITHHELD_SINCE } from "../../ledger/journal/hiding.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
@@ -108,6 +108,9 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
      LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
      LEFT JOIN records o ON o.version_id = f.repeats_id
      WHERE f.version_id = +? ORDER BY f.position`,
+  )
+  const published = db.prepare<Pick<Row, "effect" | "figures">>(
+    "SELECT effect, figures FROM finding_effects WHERE version_id = +? ORDER BY position",
   )
   const sentences = db.prepare<Omit<Row, "now" | "experimentLabel" | "repeats">>(SENTENCES)
 
@@ -243,6 +246,14 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
         })
       })
     },
+
+    /** The effects of a finding as published, for its receipt. */
+    landed: (versionId: string): LandedEffect[] =>
+      published.all(versionId).map((row) => {
+        const figures = parse(row.figures)
+        const { estimate, low, high } = figures ?? noFigures
+        return { sentence: effectInWords(parse(row.effect), figures), estimate, low, high }
+      }),
 
     /** The effects of a finding as published, with their current figures if those differ. */
     of(versionId: string): EffectAnswer[] {

@@ -1,5 +1,6 @@
 /** The effects of a reproduction that repeat effects of a finding. */
-import { canonicalJson } from "../../contract/json.ts"
+import type { LandedEffect } from "../../contract/answers/measurements.ts"
+import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -37,6 +38,9 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
   )
 
   const insert = inserting(db, "reproduction_effects")
+  const kept = db.prepare<{ shown: Stored<ReturnType<typeof shownRepeat>> }>(
+    "SELECT shown FROM reproduction_effects WHERE attempt_id = +? ORDER BY position",
+  )
 
   /** The effect to compute: the same contrast, of the attempt and those named with it. */
   const repeatOf = (
@@ -112,6 +116,14 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
       })
       return judgementOf(found)
     },
+
+    /** How the effects of a reproduction compare, for the receipt of its outcome. */
+    landed: (attemptId: string): LandedEffect[] =>
+      kept.all(attemptId).map(({ shown }) => {
+        const { versionId, effect, verdict, estimate, low, high, comparison } = parse(shown)
+        const sentence = comparison?.sentence ?? "It can no longer be compared."
+        return { sentence, estimate, low, high, repeats: { versionId, effect }, verdict }
+      }),
 
     /** Finds a finding whose effects a reproduction could have named. */
     couldName: ({ reproduces = "" }: Pick<Reproduction, "reproduces">) => namingEffects.get(reproduces, reproduces),
