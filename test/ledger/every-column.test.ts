@@ -11,7 +11,7 @@ import { operationNamed, operationOf } from "../../src/contract/operations/index
 import { canonicalJson } from "../../src/contract/json.ts"
 import { untilClean } from "../support/clean.ts"
 import { remake } from "../../src/app/compose/upgrade.ts"
-import { fileOf } from "../../src/ledger/replay/remake.ts"
+import { fileOf } from "../../src/ledger/storage/database.ts"
 import { compare, seals, checkData } from "../../src/check/check.ts"
 import { compared, replayedTables, type Table, tablesOf } from "../../src/ledger/storage/tables.ts"
 import { chains } from "../../src/check/chains.ts"

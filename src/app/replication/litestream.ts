@@ -87,13 +87,13 @@ export class Litestream {
    * Makes Litestream start a new copy with the whole file. A service that is killed during a commit may leave it in the
    * log without an entry in SQLite's index of the log. Litestream copies that commit, although SQLite may overwrite it
    * a moment later.
-   * @param emptyLog writes the log into the file while no other process has it open; returns whether it could
-   * @throws DataError if Litestream does not release the file, or does not open it again
+   * @param why what is said before a failure @param emptyLog writes the log into the file while no other process has it
+   * open; returns whether it could @throws DataError if Litestream does not release the file, or does not open it again
    */
-  async copyAnew(emptyLog: () => boolean): Promise<void> {
+  async copyAnew(why: string, emptyLog: () => Promise<boolean>): Promise<void> {
     // If the store of the copy does not answer, Litestream reports a failure but has released the file.
     await this.#request("POST", "/stop", { path: this.#path, timeout: RELEASE_TIMEOUT }, RELEASE_TIMEOUT)
-    const isEmptied = emptyLog()
+    const isEmptied = await emptyLog()
     const { status, body } = await this.#request(
       "POST",
       "/start",
@@ -102,7 +102,7 @@ export class Litestream {
     )
     if (!isEmptied || status !== 200 || !v.is(Started, body))
       throw new DataError(
-        `The previous service was killed, and Litestream could not start a new copy of ${this.#path}: ` +
+        `${why}, and Litestream could not start a new copy of ${this.#path}: ` +
           `${isEmptied ? (v.is(Failed, body) ? body.error : `it answers ${status}`) : "it did not release the file"}.`,
       )
   }

@@ -1,7 +1,8 @@
 /** Removes withheld words from the files of a service, in pieces and with retries. */
 import type { Logger } from "pino"
 import type { Instance } from "../compose/instance.ts"
-import { fileOf } from "../../ledger/replay/remake.ts"
+import { fileOf } from "../../ledger/storage/database.ts"
+import { isReplicated } from "../../ledger/storage/litestream-files.ts"
 import { isUnclean } from "../../ledger/storage/residue.ts"
 import { differencesInProcess } from "./differences-job.ts"
 import type { LogCopying } from "./log-copying.ts"
@@ -31,10 +32,15 @@ export function keepClean(
   times = cleaningTimes,
 ): () => Promise<void> {
   const { gatherMs, retryMs } = times
+  const file = fileOf(db)
+  // Litestream alone empties the log that it copies, and reads it as long as it runs.
+  const isCopied = isReplicated(file)
   let timer: NodeJS.Timeout | undefined
   let [isAtWork, isFailing, isStopped] = [false, false, false]
   let restUntil = 0
   const stopping = new AbortController()
+  /** Whether the last attempt ended because another process reads the log, and whether the log of events says so. */
+  let [isRead, isToldRead] = [false, false]
   let looking: Promise<unknown> | undefined
 
   function soon(milliseconds: number): void {
@@ -49,10 +55,21 @@ export function keepClean(
   async function clean(): Promise<void> {
     const startedAt = performance.now()
     isAtWork = true
+    isRead = false
     try {
       const isDone = await cleaning.clean()
-      if (isFailing && isDone) log.info("the files no longer hold withheld words")
+      if (isRead && !isToldRead && !isStopped)
+        log.warn(
+          `the files may still hold withheld words, because another process reads the log of the data: ${
+            isCopied
+              ? "Litestream does so as long as it runs; restart it, and the service cleans the files as it starts"
+              : "the service tries again until it has ended"
+          }`,
+        )
+      isToldRead ||= isRead
+      if ((isFailing || isToldRead) && isDone) log.info("the files no longer hold withheld words")
       isFailing &&= !isDone
+      isToldRead &&= !isDone
     } catch (err) {
       if (!isFailing && !isStopped)
         log.warn(
@@ -66,19 +83,23 @@ export function keepClean(
     if (isStopped) return
     ledger.forget()
     restUntil = performance.now() + REST * (performance.now() - startedAt)
-    if (isUnclean(db)) soon(isFailing ? retryMs : gatherMs)
+    if (isUnclean(db) && !(isRead && isCopied)) soon(isFailing ? retryMs : gatherMs)
   }
 
   cleaning.cleanInPieces({
     differences() {
-      const found = differencesInProcess(fileOf(db), stopping.signal)
+      const found = differencesInProcess(file, stopping.signal)
       looking = found
       return found
     },
-    isCleared: () => copying.isCleared((work) => ledger.queue.between(work)),
+    async isCleared() {
+      const isCleared = !isCopied && (await copying.isCleared((work) => ledger.queue.between(work)))
+      isRead = !isCleared
+      return isCleared
+    },
     onUnclean: () => soon(gatherMs),
   })
-  if (tables.withheld.count() > 0) copying.isEmptied()
+  if (!isCopied && tables.withheld.count() > 0) copying.isEmptied()
   if (isUnclean(db)) soon(0)
   return async () => {
     isStopped = true

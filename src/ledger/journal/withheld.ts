@@ -19,7 +19,8 @@ import {
   withholdable,
 } from "../../contract/definitions/withheld-text.ts"
 import { UUID } from "../../contract/schema/patterns.ts"
-import type { Db } from "../storage/database.ts"
+import { type Db, fileOf } from "../storage/database.ts"
+import { isReplicated, waitsForStart } from "../storage/litestream-files.ts"
 import { isUnclean } from "../storage/residue.ts"
 import { inserting } from "../storage/inserting.ts"
 import { bodyOf, requestDigestOf } from "./delivery.ts"
@@ -374,6 +375,8 @@ export function withheld(db: Db) {
     },
     /** Whether the files of the data no longer hold anything that was withheld. */
     isCleaned: (): boolean => !isUnclean(db),
+    /** A sentence on what the rest of the cleaning waits for; empty if it is under way. */
+    waitsFor: (): string => (isReplicated(fileOf(db)) ? waitsForStart : ""),
     /** Counts the withheld places. */
     count: (): number => any.get()?.count ?? 0,
   }

@@ -7,19 +7,15 @@ import { basename, dirname, join } from "node:path"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../write/ledger.ts"
 import { correct } from "../storage/tables.ts"
-import { type Db, isForeignKey, isStorageFault } from "../storage/database.ts"
+import { type Db, fileOf, isForeignKey, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"
 import { headsOf } from "../journal/heads.ts"
 import { type Entry, journal } from "../journal/journal.ts"
 import type { Freely } from "../journal/withheld.ts"
 import { replay } from "./replay.ts"
 import { isCounting, isProtecting } from "../storage/triggers.ts"
-import { dropWiping, isLogEmptied, isUnclean, writeUnclean } from "../storage/residue.ts"
+import { dropWiping, isLogEmptied, isUnclean, writeClean, writeUnclean } from "../storage/residue.ts"
 import { correctFound, type Differences, type Found } from "./differences.ts"
-
-/** Returns the file of a database; empty for one in memory. */
-export const fileOf = (db: Db): string =>
-  db.prepare<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'").get()?.file ?? ""
 
 const AFTER = "-withheld"
 /** Deletes scratch files that killed processes left. The caller has the data for itself. */
@@ -194,6 +190,11 @@ export class Remaking {
     }
   }
 
+  /** Corrects the derived tables at once, before a service begins. What the files hold beside their rows stays. */
+  correctRows(): void {
+    this.#inTransaction(() => this.#remake())
+  }
+
   #inTransaction(work: () => void): void {
     const { db } = this.#parts
     db.exec("BEGIN IMMEDIATE")
@@ -245,7 +246,7 @@ export class Remaking {
       for (let look = 0; look < LOOKS && !isLogEmptied(db); look += 1)
         await new Promise((resolve) => setTimeout(resolve, PAUSE))
       if (changes !== this.#changes) continue
-      db.exec("UPDATE instance SET unclean = 0")
+      writeClean(db)
       this.#isMade = false
     }
   }
@@ -263,7 +264,7 @@ export class Remaking {
     await this.#pieces((before) => merge(before === 0))
     await this.#pieces(() => dropWiping(db))
     if (changes !== this.#changes || !(await this.#inPieces.isCleared())) return false
-    await run(() => changes === this.#changes && db.exec("UPDATE instance SET unclean = 0"))
+    await run(() => changes === this.#changes && writeClean(db))
     return changes === this.#changes
   }
 

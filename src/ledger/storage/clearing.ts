@@ -7,7 +7,7 @@
  * who read a page read it there, and before and after they find the same rows. The layout of pages is that of
  * https://www.sqlite.org/fileformat2.html. What stays are gaps of up to three bytes.
  */
-import { fdatasync, fstatSync, readSync, writeSync } from "node:fs"
+import { closeSync, fdatasync, fstatSync, openSync, readSync, writeSync } from "node:fs"
 import { promisify } from "node:util"
 
 /** Kinds of page that hold rows; of a row that does not fit, the rest is in a chain of other pages. */
@@ -16,7 +16,7 @@ const [LEAF_HEADER, BRANCH_HEADER] = [8, 12]
 /** Places in the header of such a page. */
 const [FIRST_BLOCK, CELLS, CONTENT] = [1, 3, 5]
 /** Places in the header of the file. */
-const [RESERVED, FIRST_TRUNK, AUTO_VACUUM] = [20, 32, 52]
+const [PAGE_SIZE, RESERVED, FIRST_TRUNK, AUTO_VACUUM] = [16, 20, 32, 52]
 /** The page after that of the schema, which has no words of anybody. */
 const FIRST = 2
 /** A page of a chain begins with the number of the next one, so below this it does not look like one with rows. */
@@ -138,6 +138,20 @@ export class Clearing {
 
   #write(number: number, page: Buffer): void {
     writeSync(this.#handle, page, 0, this.#size, (number - 1) * this.#size)
+  }
+}
+
+/** Clears a data file at once that no process has open, and whose log is empty. */
+export async function clearAlone(file: string): Promise<void> {
+  const handle = openSync(file, "r+")
+  try {
+    const head = Buffer.alloc(PAGE_SIZE + 2)
+    readSync(handle, head, 0, head.length, 0)
+    const clearing = new Clearing(handle, head.readUInt16BE(PAGE_SIZE))
+    while (!clearing.isDone) clearing.piece(Number.POSITIVE_INFINITY)
+    await clearing.synced()
+  } finally {
+    closeSync(handle)
   }
 }
 

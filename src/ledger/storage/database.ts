@@ -36,6 +36,10 @@ export interface Db {
   close(): void
 }
 
+/** Returns the file of a database; empty for one in memory. */
+export const fileOf = (db: Db): string =>
+  db.prepare<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'").get()?.file ?? ""
+
 /** Defines what triggers call. On a connection without them, writing such a row fails. */
 export function defineFunctions(database: Database.Database): void {
   database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path"
 const markOf = (file: string): string => join(dirname(file), "replicated")
 
 /** Whether acknowledgements wait for a copy of this data. */
-export const isReplicated = (file: string): boolean => file !== ":memory:" && existsSync(markOf(file))
+export const isReplicated = (file: string): boolean => file !== "" && file !== ":memory:" && existsSync(markOf(file))
 
 /**
  * The second line of the mark while a service writes. A start that finds it knows that the service before was killed.
@@ -23,6 +23,11 @@ export const markReplicated = (file: string, socket: string, isServed: boolean):
 /** Whether the last service was killed, perhaps during a commit. */
 export const wasCutOff = (file: string): boolean =>
   isReplicated(file) && readFileSync(markOf(file), "utf8").split("\n")[1] === OPEN
+
+/** What is said of withheld words while Litestream copies the data. */
+export const waitsForStart =
+  "Litestream reads the log of the data as long as it runs, so the log, and what the file holds beside its rows, are " +
+  "cleaned when the service starts next: restart Litestream."
 
 /** The message for a service that would serve such data without Litestream. */
 export const notAlone = (file: string): string =>

@@ -11,6 +11,9 @@ export const isUnclean = (db: Db): boolean =>
  */
 export const writeUnclean = (db: Db): void => db.exec("UPDATE instance SET unclean = 1")
 
+/** Notes that the files no longer hold withheld content. */
+export const writeClean = (db: Db): void => db.exec("UPDATE instance SET unclean = 0")
+
 /** Checkpoints the log and empties it. @returns false if another connection reads from it */
 export const isLogEmptied = (db: Db): boolean =>
   db.prepare<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0

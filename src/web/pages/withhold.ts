@@ -28,15 +28,16 @@ function namedIn(draft: Draft): Named | undefined {
 }
 
 function passages(visit: Visit, write: StandingWrite, draft: Draft): Html {
-  const all = visit.tables.withheld.passages(write)
+  const { withheld } = visit.tables
+  const all = withheld.passages(write)
   const left = all.filter(({ isWithheld }) => !isWithheld)
   const chosen = new Set(draft.getAll("/fields"))
   if (left.length === 0 && all.length === 0) return empty("It contains no text that people wrote.")
   if (left.length === 0)
     return empty(
-      visit.tables.withheld.isCleaned()
+      withheld.isCleaned()
         ? "All its text is withheld already. The data files no longer hold any withheld text."
-        : "All its text is withheld already. It is still being removed from the data files.",
+        : `All its text is withheld already. It is still being removed from the data files. ${withheld.waitsFor()}`,
     )
   return html`<fieldset class="boxes"><legend>What to withhold</legend>${left.map(({ place, text }, index) => {
     const id = `place-${index}`
