@@ -77,7 +77,7 @@ function columnOf(
 }
 
 /** At most `most` of some items: those that are named first, then evenly spread ones with both ends; in order. */
-function spread<T>(items: readonly T[], most: number, isNamed: (item: T) => boolean): T[] {
+export function spread<T>(items: readonly T[], most: number, isNamed: (item: T) => boolean): T[] {
   if (items.length <= most) return [...items]
   const taken = new Set([...items.keys()].filter((at) => items.slice(at, at + 1).some(isNamed)).slice(0, most))
   for (let at = 0; at < most && taken.size < most; at += 1)

@@ -1,6 +1,7 @@
 /** A kept table in a few lines of Markdown, for briefs and documents. */
 import type { KeptTable } from "../../contract/answers/measurements.ts"
 import { markdownTable } from "../attempts/table.ts"
+import { spread as spreadOver } from "./arranging.ts"
 import { textOf } from "./cells.ts"
 import { figureOn, type Scale, scaleOf } from "./figures.ts"
 import { noiseInWords, placeInWords } from "./in-words.ts"
@@ -59,9 +60,16 @@ const titleOf = ({ metric, split, unit, against, over, where }: KeptTable): stri
     ...(over === null ? [] : [`over ${over}`]),
   ].join(" ")
 
+/** The most columns of a table that does not fit. */
+const COLUMNS = 12
+
+/** "191 more rows" */
+const more = (count: number, what: string): string[] =>
+  count > 0 ? [`${count} more ${what}${count === 1 ? "" : "s"}`] : []
+
 /**
- * Writes a kept table within a number of bytes. If not all rows fit, those with the largest differences are written,
- * and the others counted.
+ * Writes a kept table within a number of bytes. If not all of it fits, columns from its whole width and the rows with
+ * the largest differences are written, and the others counted.
  */
 export function keptTableInWords(table: KeptTable, bytes: number): string {
   const { rowsBy: name, columns, rows } = laidOut(table)
@@ -75,26 +83,29 @@ export function keptTableInWords(table: KeptTable, bytes: number): string {
     ...(isMarked("≈") ? ["≈ smaller than the noise"] : []),
     ...(table.noise == null ? [] : [`noise from run to run: ${noiseInWords(table.noise, table.unit)}`]),
   ].map((note) => `; ${note}`)
-  const written = (some: typeof rows) =>
-    markdownTable(
-      [name || "all", ...columns.map((column) => column || (table.against === null ? "mean" : "difference"))],
-      some.map((row) => [row.name, ...row.cells.map((each) => cell(each, scale))]),
-    )
+  const every = [...columns.keys()]
   const largest = rows.toSorted((one, other) => sizeOf(other.cells) - sizeOf(one.cells))
-  const text = (count: number): string => {
+  const text = (count: number, places: readonly number[]): string => {
     const chosen = new Set(largest.slice(0, count))
-    const left = rows.length - count + (table.leftOut?.rows ?? 0)
-    const rest = left > 0 ? [`and ${left} more ${left === 1 ? "row" : "rows"}`] : []
-    const lines = written(rows.filter((row) => chosen.has(row)))
+    const lines = markdownTable(
+      [name || "all", ...places.map((at) => columns[at] || (table.against === null ? "mean" : "difference"))],
+      rows.filter((row) => chosen.has(row)).map((row) => [row.name, ...places.map((at) => cell(row.cells[at], scale))]),
+    )
+    const left = [
+      ...more(rows.length - count + (table.leftOut?.rows ?? 0), "row"),
+      ...more(columns.length - places.length, "column"),
+    ]
+    const rest = left.length === 0 ? [] : [`and ${left.join(", ")}`]
     return [`${head}${notes.join("")}${moved}`, "", ...lines, ...rest].join("\n")
   }
   // A row is at most as long as the whole text.
   let [few, most] = [1, rows.length]
-  if (Buffer.byteLength(text(most)) <= bytes) return text(most)
+  if (Buffer.byteLength(text(most, every)) <= bytes) return text(most, every)
+  const places = spreadOver(every, COLUMNS, () => false)
   while (few < most) {
     const middle = Math.ceil((few + most) / 2)
-    if (Buffer.byteLength(text(middle)) <= bytes) few = middle
+    if (Buffer.byteLength(text(middle, places)) <= bytes) few = middle
     else most = middle - 1
   }
-  return text(few)
+  return text(few, places)
 }

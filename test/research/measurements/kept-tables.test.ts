@@ -115,7 +115,10 @@ t.test(
     t.match(kept?.groups.find(({ key }) => key.arm === "arm7")?.contrast, { low: null, isDistinct: false })
     const text = await (await fetch(`${lab.house.baseUrl}/checkpoints/${result.checkpointId}.md`)).text()
     t.match(text, /and 19\d more rows/)
-    t.match(await brief(room, "format=markdown&budget=4000"), "| arm150 |")
+    const small = await brief(room, "format=markdown&budget=4000")
+    t.match(small, "| arm150 |")
+    t.match(small, /^ {2}\| arm \| labels 10 \|(?: labels \d+ \|){10} labels 500 \|\n/m, "twelve of fifty columns")
+    t.match(small, /and 19\d more rows, 38 more columns/)
   },
 )
 
