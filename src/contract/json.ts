@@ -102,13 +102,19 @@ export const stored = <T>(text: string): Stored<T> => text as Stored<T>
 export const trusted = <T>(text: string): T => JSON.parse(text) as T
 export const parse = <T>(text: Stored<T>): T => trusted<T>(text)
 
+/** How a member is defined whose name would set the object's prototype. */
+const DATA = { enumerable: true, configurable: true, writable: true }
+
 function plain(value: Writable): unknown {
   if (value instanceof JsonText) return JSON.parse(value.text)
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map(plain)
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([member, inner]) => (inner === undefined ? [] : [[member, plain(inner)]])),
-  )
+  const object: { [member: string]: unknown } = {}
+  for (const [member, inner] of Object.entries(value))
+    if (inner !== undefined)
+      if (member === "__proto__") Object.defineProperty(object, member, { ...DATA, value: plain(inner) })
+      else object[member] = plain(inner)
+  return object
 }
 
 /** Parses all stored text in a value and drops undefined members, as its reader will receive it. */

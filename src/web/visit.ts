@@ -2,7 +2,7 @@
  * A visit: one request for a page, with its visitor and the reads they may make; and the content that a page returns.
  */
 import type { H3Event } from "h3"
-import { JsonText, parsed, type Served } from "../contract/json.ts"
+import { JsonText, type Parsed, parsed, type Served } from "../contract/json.ts"
 import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "../contract/reads/index.ts"
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -23,6 +23,10 @@ type Params = Readonly<Record<string, string | undefined>>
 /** Parameters of a read as text from the page's address. The read validates them. */
 type Query<N extends ReadName> = { readonly [K in keyof ParametersOf<N>]?: string | number | undefined }
 
+type OfRecord = keyof Parsed<NonNullable<ReturnType<Edge["instance"]["tables"]["records"]["read"]>>>
+/** What a record says by itself. */
+type Accepted = Pick<AnswerOf<"record">, OfRecord & keyof AnswerOf<"record">>
+
 export interface Visit {
   readonly edge: Edge
   readonly event: H3Event
@@ -40,6 +44,11 @@ export interface Visit {
   readonly tables: Edge["instance"]["tables"]
   /** Answers a read for this visitor. @throws Refusal */
   ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
+  /**
+   * The record as it was accepted, without what other objects say of it: their verdicts, uses and effects take several
+   * times as long to gather. Null if there is none.
+   */
+  record(versionId: string): Accepted | null
   /** Answers a read in its text format, or else as Markdown. @throws Refusal */
   text<N extends ReadName>(name: N, params?: Params, query?: Query<N>): string
 }
@@ -134,6 +143,10 @@ export function visitOf(edge: Edge, event: H3Event, shown: Edge = edge): Visit {
           ? found
           : enveloped(definition, found, { url, basePath, at: () => isoTime(edge.instance.world.now()) })
       return parsed(whole as Served<AnswerOf<N>>)
+    },
+    record(versionId) {
+      const found = shown.instance.tables.records.read(versionId)
+      return found === undefined ? null : parsed(found as Served<Accepted>)
     },
     url: event.url,
     params,

@@ -27,8 +27,7 @@ const distinctBy = <T>(items: readonly T[], name: (item: T) => string): T[] =>
 function wordsIn(visit: Visit, roomId: string) {
   const { items } = visit.ask("publications", {}, { roomId, limit: LOOKED_INTO })
   const records = items.map(({ versionId, label }) => {
-    const { content } = visit.ask("record", { versionId })
-    return { versionId, label, ...accepted("record", content) }
+    return { versionId, label, ...accepted("record", visit.record(versionId)?.content) }
   })
   const concepts = records.flatMap(({ versionId, label, concepts, assertion: { predicate } }) =>
     Object.entries(concepts).map(([key, concept]) => ({

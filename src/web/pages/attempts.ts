@@ -10,7 +10,7 @@ import { beginning, inlineMarkdown, phrase } from "../markdown.ts"
 import { metricsBox, type PastedTable } from "../parts/metrics-box.ts"
 import { afforded, doing } from "../parts/actions.ts"
 import { firstScreen, scopeLine, stands } from "../parts/first-screen.ts"
-import { findingsOf, nextAct, steps } from "../parts/guide.ts"
+import { findingsOf, type Found, nextAct, steps } from "../parts/guide.ts"
 import { nextOfAttempt } from "../parts/next-acts.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
 import {
@@ -214,7 +214,7 @@ function matchInWords({ planMatch: found, planId }: Attempt): Html | string {
 }
 
 /** How an attempt stands: its outcome, its failure, its plan, and what findings made of it. */
-function verdictOf(attempt: Attempt, findings: readonly AnswerOf<"record">[]): Html {
+function verdictOf(attempt: Attempt, findings: Found["all"]): Html {
   const { reproduction, cost } = attempt
   const failure = attempt.events.findLast((event) => event.failure !== undefined)?.failure
   return stands(

@@ -26,7 +26,7 @@ import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { afforded, doing } from "../parts/actions.ts"
 import { numbersOf } from "../parts/numbers.ts"
 import { firstScreen, scopeLine, stands } from "../parts/first-screen.ts"
-import { findingsOf, linkedIn, nextAct, steps } from "../parts/guide.ts"
+import { findingsOf, type Found, linkedIn, nextAct, steps } from "../parts/guide.ts"
 import { nextOfExperiment } from "../parts/next-acts.ts"
 import { doneBy } from "../../contract/operations/done-by.ts"
 import { costFact, heldBy, protocolParts } from "../parts/work.ts"
@@ -111,11 +111,7 @@ ${attemptId && html`<span>from ${label("attempt", attemptId, attemptLabel ?? "at
 const answering = (links: readonly Link[]): Link | undefined => links.find(({ withdrawn }) => withdrawn == null)
 
 /** What was measured by group, else the effects of the newest finding, else that nothing was measured. */
-function pictureOf(
-  visit: Visit,
-  { experimentId, roomId, attempts }: Experiment,
-  { all, newest }: ReturnType<typeof findingsOf>,
-): Html {
+function pictureOf(visit: Visit, { experimentId, roomId, attempts }: Experiment, { all, newest }: Found): Html {
   const effects = all.flatMap((finding) => finding.effects)
   const byGroup = attempts.total === 0 ? null : measuresOf(visit, { experimentId }, effects)
   if (byGroup !== null) return byGroup.picture

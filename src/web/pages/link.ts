@@ -14,7 +14,7 @@ import { digest, exactTime, facts, fold, label, named, ofHypothesis, person, rec
 import { reviewBody } from "../parts/reviews.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
-import { orNull, type Shown, type Visit } from "../visit.ts"
+import type { Shown, Visit } from "../visit.ts"
 import { counted, title, words } from "../words.ts"
 import { effectsOf } from "./forest.ts"
 
@@ -29,8 +29,7 @@ ${exactTime(at)}.</p>`
 
 /** What the record that a link is about measured, or its sentence where it measured nothing. */
 function measuredBy(visit: Visit, roomId: string, record: Parameters<typeof recordChip>[0]): Html {
-  const effects = orNull(() => visit.ask("record", { versionId: record.versionId }))?.effects ?? []
-  const picture = effectsOf(visit, roomId, effects, record.label)
+  const picture = effectsOf(visit, roomId, visit.tables.effects.of(record.versionId), record.label)
   return picture ?? html`<p class="claimed">${stateBadge("untested", `${record.label} has no measured effect`)}</p>`
 }
 
@@ -64,14 +63,14 @@ ${counted(link.replies, "reply", "replies")}</a>`,
 /** A review, with what was done to check. */
 function ofReview(visit: Visit, link: Extract<Link, { kind: "review" }>): Screen {
   const { kind, id, label: text, says } = link.target
-  const record = kind === "finding" ? orNull(() => visit.ask("record", { versionId: id })) : null
+  const record = kind === "finding" ? visit.record(id) : null
   return {
     meta: html`<span>review of ${named(kind, id, text ?? words(kind))}</span>\
 <span>${person(link.author)}</span><span>${exactTime(link.at)}</span>`,
     sentence: html`<h1>${struckIf(link.withdrawn, stateBadge(link.verdict, title(link.verdict)))}</h1>`,
     scope: reviewBody(visit, link, true),
     picture: html`${says && html`<blockquote class="said" dir="auto">${beginning(says, 400)}</blockquote>`}\
-${record && effectsOf(visit, record.roomId, record.effects, record.label)}`,
+${record && effectsOf(visit, record.roomId, visit.tables.effects.of(id), record.label)}`,
     verdict: stands(
       struckIf(link.withdrawn, stateBadge(link.verdict)),
       link.answered === null ? "The author has not answered yet." : "The author has answered.",
@@ -83,7 +82,7 @@ ${record && effectsOf(visit, record.roomId, record.effects, record.label)}`,
 function ofStatement(visit: Visit, link: Exclude<Link, { kind: "finding_link" | "review" }>, own: Content): Screen {
   const { part, correction, evidence = [] } = accepted("link", link.content)
   const named = (versionId: string): Html => {
-    const record = orNull(() => visit.ask("record", { versionId }))
+    const record = visit.record(versionId)
     return record === null
       ? html`<a href="${to(`/records/${versionId}`)}">a record</a>`
       : label(record.kind, versionId, record.label)

@@ -6,6 +6,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { readPath, withQuery } from "../addresses.ts"
 import { intervalTable } from "../charts/intervals.ts"
 import { attributes, type Content, type Html, html, joined, to } from "../html.ts"
+import type { Found } from "../parts/guide.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { fold, heading, table } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
@@ -142,7 +143,7 @@ function dotsOf(table: AnswerOf<"attempt_table">, metrics: AnswerOf<"attempt_tab
 }
 
 /** Renders what an attempt measured: the picture of its first screen, and folds with the rest. */
-export function measuredBy(visit: Visit, attempt: Attempt, findings: readonly AnswerOf<"record">[]) {
+export function measuredBy(visit: Visit, attempt: Attempt, findings: Found["all"]) {
   const { attemptId, experimentId, roomId, metrics } = attempt
   const compared = visit.ask("attempt_table", {}, { attemptIds: attemptId })
   const { columns } = compared

@@ -38,7 +38,7 @@ import { numbersLine, numbersOf } from "../parts/numbers.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import { following } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
-import { orNull, type Shown, type Visit } from "../visit.ts"
+import type { Shown, Visit } from "../visit.ts"
 import { shortened, title, words } from "../words.ts"
 import { findingParts, reliedOn } from "./finding-parts.ts"
 import { repeatsInWords } from "./repeats.ts"
@@ -84,8 +84,7 @@ const namer =
   (visit: Visit, { premises, references }: Answer) =>
   (versionId: string): Content => {
     const known =
-      [...premises, ...references].find((record) => record.versionId === versionId) ??
-      orNull(() => visit.ask("record", { versionId }))
+      [...premises, ...references].find((record) => record.versionId === versionId) ?? visit.record(versionId)
     return known === null
       ? html`<a href="${to(`/records/${versionId}`)}">another record</a>`
       : label(known.kind, known.versionId, known.label)

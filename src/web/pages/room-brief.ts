@@ -57,7 +57,7 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief, 
   )
   const rows = shown.map(({ versionId, label: text, says, status, evidence, verdict }) => {
     // What its author alone said may have been run again by others.
-    const { verdictFrom } = evidence.independent > 0 ? {} : visit.ask("record", { versionId })
+    const { verdictFrom } = evidence.independent > 0 ? {} : (visit.record(versionId) ?? {})
     const again = verdictFrom == null ? null : reproducedByOthers(verdictFrom)
     const isInPart = pieces.get(versionId)?.some(({ standing, part }) => standing === "counted" && part !== undefined)
     const from =
@@ -88,7 +88,7 @@ type Links = Context["findingLinks"]
 /** Returns a finding's verdicts on experiments and records, from its links and references, without duplicates. */
 function bearsOn(visit: Visit, versionId: string, links: Links): Html[] {
   const verdicts = new Map<string, Html>()
-  for (const { versionId: id, label: text, kind, purpose } of visit.ask("record", { versionId }).references)
+  for (const { versionId: id, label: text, kind, purpose } of visit.record(versionId)?.references ?? [])
     if (purpose !== undefined && speakingPurposes.some((speaking) => speaking === purpose))
       verdicts.set(id, html`${stateMark(purpose)}${label(kind, id, text)}`)
   for (const link of links) {

@@ -5,7 +5,7 @@ import { title } from "../words.ts"
 import { actionButton } from "./parts.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
-import { orNull, type Visit } from "../visit.ts"
+import type { Visit } from "../visit.ts"
 import { type RoomLike, wayIn } from "./actions.ts"
 
 // A request to join a Room, with the buttons that answer it.
@@ -74,7 +74,10 @@ export function findingsOf(
 ) {
   const { findings } = visit.tables
   const ids = "attemptId" in of ? findings.ofAttempt(of.attemptId) : findings.ofExperiment(of.experimentId)
-  const found = ids.flatMap((versionId) => orNull(() => visit.ask("record", { versionId })) ?? [])
+  const found = ids.flatMap((versionId) => {
+    const record = visit.record(versionId)
+    return record === null ? [] : [{ ...record, effects: visit.tables.effects.of(versionId) }]
+  })
   const standing = found.filter(({ status }) => status !== "retracted" && status !== "superseded")
   return {
     all: found,
@@ -82,6 +85,8 @@ export function findingsOf(
     unlinked: standing.find(({ versionId }) => !linked.has(versionId)),
   }
 }
+
+export type Found = ReturnType<typeof findingsOf>
 
 /** The findings that a link relates to the experiment. Links that were withdrawn do not count. */
 export const linkedIn = (links: AnswerOf<"experiment_findings">["items"]): Set<string> =>
