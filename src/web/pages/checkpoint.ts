@@ -21,7 +21,7 @@ import { asOfEntry } from "./past.ts"
 type Checkpoint = AnswerOf<"checkpoint">
 
 /** What takes away from a checkpoint: news since then, a newer one, or the state of its Room. */
-const standing = (visit: Visit, checkpoint: Checkpoint, newestId: string | null): Html =>
+const standing = (room: AnswerOf<"room">, checkpoint: Checkpoint, newestId: string | null): Html =>
   html`${
     checkpoint.stale
       ? html`<div class="banner warn" role="note" aria-label="Stale">\
@@ -32,7 +32,7 @@ ${stateBadge("disputed", "Stale: news since then")}${whyStale(checkpoint.staleRe
       ? null
       : html`<div class="banner quiet" role="note" aria-label="Replaced"><p>\
 <a href="${to(`/checkpoints/${newestId ?? ""}`)}">A newer checkpoint</a> of this Thread replaces it.</p></div>`
-  }${roomBanners(visit.ask("room", { roomId: checkpoint.roomId }))}`
+  }${roomBanners(room)}`
 
 /** How a checkpoint stands: its state, its reviews, what it rests on, and whether its numbers are in the record. */
 const verdictOf = ({
@@ -76,7 +76,7 @@ export function checkpointPage(visit: Visit): Shown {
     wide: true,
     json,
     body: html`${firstScreen({
-      standing: standing(visit, checkpoint, thread.selectedCheckpointId),
+      standing: standing(room, checkpoint, thread.selectedCheckpointId),
       meta: html`<span>checkpoint of <a href="${to(`/threads/${threadId}`)}" dir="auto">${thread.title}</a></span>\
 <span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span>`,
       sentence:

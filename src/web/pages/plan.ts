@@ -59,6 +59,7 @@ const ARMS = 6
 function nextOfPlan(
   visit: Visit,
   { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: stored }: Plan,
+  { status, assigneeId }: Pick<AnswerOf<"experiment">, "status" | "assigneeId">,
 ): Next {
   const protocol = stored === null ? null : accepted("protocol", stored)
   if (sealed !== null && sealed.openedAt === null && sealed.overdue)
@@ -67,7 +68,6 @@ function nextOfPlan(
         acceptedBy.userId === visit.person?.userId ? act("open_plan", { planId }, "Open the plan", "first") : null,
       why: html`${acceptedBy.username} should have opened it by ${exactTime(sealed.opensAt)}.`,
     }
-  const { status, assigneeId } = visit.ask("experiment", { experimentId })
   const isRunning = status === "claimed" || status === "in_progress"
   const mine = assigneeId === visit.person?.userId && acceptedBy.userId === visit.person?.userId
   if (!isRunning || !mine)
@@ -107,8 +107,10 @@ const RUNS = 20
 const SENTENCE = 240
 
 /** How a plan stands: whether it is open, its experiment, what it may cost, and its reviews. */
-function verdictOf(visit: Visit, { sealed, experimentId, experimentLabel, costs, reviewed, content }: Plan): Html {
-  const { status } = visit.ask("experiment", { experimentId })
+function verdictOf(
+  { sealed, experimentId, experimentLabel, costs, reviewed, content }: Plan,
+  { status }: Pick<AnswerOf<"experiment">, "status">,
+): Html {
   const { intent } = accepted("plan", content)
   return stands(
     sealed === null || sealed.openedAt !== null
@@ -124,6 +126,7 @@ function verdictOf(visit: Visit, { sealed, experimentId, experimentLabel, costs,
 export function planPage(visit: Visit): Shown {
   const plan = visit.ask("plan", visit.params)
   const { planId, experimentId, protocol } = plan
+  const experiment = visit.ask("experiment", { experimentId })
   const { items, hasMore } = visit.ask("attempts", {}, { experimentId, order: "label", limit: RUNS })
   const [run, ...others] = items.filter((attempt) => attempt.planId === planId)
   const andMore = others.length === 0 ? "" : hasMore ? " and more" : ` and ${others.length} more`
@@ -157,8 +160,8 @@ export function planPage(visit: Visit): Shown {
       way,
       picture:
         arms ?? (protocol === null ? null : html`<p class="claimed">${stateBadge("untested", "It names no arms")}</p>`),
-      verdict: verdictOf(visit, plan),
-      next: nextAct(visit, room, nextOfPlan(visit, plan)),
+      verdict: verdictOf(plan, experiment),
+      next: nextAct(visit, room, nextOfPlan(visit, plan, experiment)),
     })}
 ${isLong ? fold("summary", "Summary", "in full", markdown(summary)) : null}
 ${protocol !== null && fold("protocol", "Steps, and when it succeeds", null, protocolSteps(protocol))}
