@@ -146,7 +146,7 @@ export function visitOf(edge: Edge, event: H3Event, shown: Edge = edge): Visit {
     },
     record(versionId) {
       const found = shown.instance.tables.records.read(versionId)
-      return found === undefined ? null : parsed(found as Served<Accepted>)
+      return found === undefined ? null : parsed<Accepted>(found)
     },
     url: event.url,
     params,
