@@ -36,6 +36,8 @@ export const ofRecords = {
    * opening of a sealed plan.
    */
   movedEffects: 300,
+  /** Attempts that follow a plan while it is sealed: its opening compares each of them with it. */
+  sealedAttempts: 1_000,
   executionAttempts: 50,
   papers: 50,
   locator: 200,

@@ -114,6 +114,10 @@ export function attempts(db: Db, basePath = "") {
       WHERE a.plan_id = +?
       ORDER BY a.attempt_id`,
   )
+  const countFollowing = db.prepare<{ count: number }>(
+    `SELECT count(*) AS count
+     FROM (SELECT 1 FROM attempts WHERE experiment_id = +? AND plan_id = +? LIMIT ${limits.sealedAttempts})`,
+  )
   const updateCost = db.prepare("UPDATE attempts SET cost = +? WHERE attempt_id = +?")
   const update = db.prepare(
     "UPDATE attempts SET status = +?, revision = revision + 1, updated_at = +? WHERE attempt_id = +?",
@@ -167,6 +171,9 @@ export function attempts(db: Db, basePath = "") {
     /** Returns the attempts that follow a plan, with their registrations. */
     following: (planId: string) =>
       following.all(planId).map(({ content, ...attempt }) => ({ ...attempt, registered: parse(content) })),
+    /** Whether as many attempts follow a plan as may while it is sealed. */
+    isFollowedByMost: (experimentId: string, planId: string): boolean =>
+      countFollowing.one(experimentId, planId).count >= limits.sealedAttempts,
     /** Stores the comparison with a plan that was opened after the registration. */
     rematch: (attemptId: string, match: PlanMatch): void => void updateMatch.run(JSON.stringify(match), attemptId),
     /** Stores the latest reported cost. */

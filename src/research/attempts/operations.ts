@@ -1,5 +1,6 @@
 /** The behaviours that register attempts and report their events. */
 import type { LandedEffect } from "../../contract/answers/measurements.ts"
+import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
@@ -86,6 +87,18 @@ export function attemptOperations(tables: Tables) {
     return attempt === undefined || attempt.revision === result.revision ? undefined : currentAttempt(attempt)
   }
 
+  /** @throws Refusal `invalid_schema` if the opening of a sealed plan would have too many attempts to compare */
+  function mustStayOpenable({ planId, experimentId }: BodyOf<"register_attempt">): void {
+    const plan = planId === undefined ? undefined : plans.read(planId)?.shown
+    if (plan?.sealed == null || plan.sealed.openedAt !== null) return
+    if (!attempts.isFollowedByMost(experimentId, plan.planId)) return
+    const most = limits.sealedAttempts.toLocaleString("en")
+    const message = `is of a sealed plan that ${most} attempts follow: open it first`
+    throw new Refusal("invalid_schema", `Too many attempts follow the sealed plan ${plan.label}. Nothing was stored.`, {
+      issues: [{ path: "/planId", message }],
+    })
+  }
+
   const register_attempt = behaviour("register_attempt", {
     ...tables.extras.register_attempt,
     moved,
@@ -120,6 +133,7 @@ export function attemptOperations(tables: Tables) {
         at,
         ({ values }) => values?.intent.includes(intent) === true,
       )
+      mustStayOpenable(body)
     },
     write(call, subject, change) {
       const { actor, body } = call

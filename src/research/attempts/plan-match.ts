@@ -14,6 +14,9 @@ type Deviations = PlanMatch["deviations"]
 
 const same = (one: unknown, other: unknown) => canonicalJson(one ?? null) === canonicalJson(other ?? null)
 
+const sameArgv = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((word, index) => word === other[index])
+
 const departing = (departs: boolean, field: string, planned: unknown, registered: unknown): Deviations =>
   departs ? [{ field, planned, registered }] : []
 
@@ -38,22 +41,26 @@ const wordsOf = (argv: readonly string[]): string[] =>
     .filter((each) => each !== "")
     .map((each) => (each.startsWith("-") ? each.toLowerCase().replace(/s$/, "") : each))
 
+type PlannedArms = readonly { readonly name: string; readonly argv: readonly string[] }[]
+
+/** The words of each arm, those of its own, and those that every arm has. */
+function readArms(planned: PlannedArms) {
+  const arms = planned.map(({ name, argv }) => ({ name, words: wordsOf(argv) }))
+  const sets = arms.map(({ words }) => new Set(words))
+  const common = new Set((arms[0]?.words ?? []).filter((word) => sets.every((words) => words.has(word))))
+  return { common, arms: arms.map((arm) => ({ ...arm, own: arm.words.filter((word) => !common.has(word)) })) }
+}
+/** A plan that is opened is compared with all its attempts. */
+const alreadyRead = new WeakMap<PlannedArms, ReturnType<typeof readArms>>()
+
 /**
  * Compares one run of several arms with the arms that it covers: those whose own words, which not every arm has, it
  * names. Undefined if it covers fewer than two.
  */
-function armsOf(
-  planned: readonly { readonly name: string; readonly argv: readonly string[] }[],
-  argv: readonly string[],
-) {
-  const arms = planned.map((arm) => ({ name: arm.name, words: wordsOf(arm.argv) }))
-  const common = (arms[0]?.words ?? []).filter((word) => arms.every(({ words }) => words.includes(word)))
-  const own = (words: readonly string[]) => words.filter((word) => !common.includes(word))
+function armsOf(planned: PlannedArms, argv: readonly string[]) {
+  const { arms, common } = alreadyRead.getOrInsertComputed(planned, () => readArms(planned))
   const run = new Set(wordsOf(argv))
-  const isCovered = ({ words }: { readonly words: readonly string[] }) => {
-    const its = own(words)
-    return its.length > 0 && its.every((word) => run.has(word))
-  }
+  const isCovered = ({ own }: (typeof arms)[number]) => own.length > 0 && own.every((word) => run.has(word))
   const covered = arms.filter(isCovered)
   const missing = arms.filter((arm) => !isCovered(arm))
   if (covered.length < 2) return undefined
@@ -63,16 +70,16 @@ function armsOf(
     missing: missing.map(({ name }) => name),
     added: [...run].filter((word) => !known.has(word)),
   }
-  return { arms: found, isWhole: common.every((word) => run.has(word)) && found.added.length === 0 }
+  return { arms: found, isWhole: run.isSupersetOf(common) && found.added.length === 0 }
 }
 
 /** Compares a registration with its plan, including arms; with a sealed plan, only with what it shows. */
 export function planMatch(planId: string, plan: PlanContent, registered: Registered): PlanMatch {
   const { entrypoint, arms = [], configuration = {} } = plan.protocol ?? {}
-  const argvMatches = entrypoint !== undefined && same(entrypoint.argv, registered.argv)
+  const argvMatches = entrypoint !== undefined && sameArgv(entrypoint.argv, registered.argv)
   const argvComparedWith = argvMatches
     ? "entrypoint"
-    : (arms.find(({ argv }) => same(argv, registered.argv))?.name ?? null)
+    : (arms.find(({ argv }) => sameArgv(argv, registered.argv))?.name ?? null)
   const namesArgv = entrypoint !== undefined || arms.length > 0
   const several = argvComparedWith === null ? armsOf(arms, registered.argv) : undefined
   const argvMatchesPlan = namesArgv ? argvComparedWith !== null || several?.isWhole === true : null

@@ -1,6 +1,6 @@
 /**
- * The opening of a sealed plan has every effect worked out again that rests on its attempts, while everybody's writes
- * wait. Others' findings must not make it endless, nor keep the plan sealed: they are bounded before.
+ * The opening of a sealed plan compares its attempts with it, and has every effect worked out again that rests on them,
+ * while everybody's writes wait. Others must not make it endless, nor keep the plan sealed: they are bounded before.
  */
 import { createHash, randomBytes } from "node:crypto"
 import t from "tap"
@@ -14,7 +14,7 @@ import { openLab, refusalOf } from "../../support/lab.ts"
 /** Milliseconds of processor time for the most that is accepted, with the client's own work. */
 const BEARABLE = 900
 const EFFECTS = 12
-const PLANS = 2
+const PLANS = 3
 
 t.setTimeout(300_000)
 const lab = await openLab(t)
@@ -38,7 +38,7 @@ const digest = `sha256:${createHash("sha256")
   .digest("hex")}`
 const sealed = { digest, opensAt: new Date(Date.now() + 30 * 86_400_000).toISOString() }
 
-/** Two sealed plans, and an attempt for each that ended. */
+/** Sealed plans, and an attempt for each that ended. */
 const { experimentId, planned } = await filler.fill(() => {
   const { experimentId } = filler.does(owner, "propose_experiment", {
     ...{ roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] },
@@ -70,8 +70,8 @@ const { experimentId, planned } = await filler.fill(() => {
   })
   return { experimentId, planned }
 })
-const [one, other] = planned
-if (one === undefined || other === undefined) throw new Error("there are two plans")
+const [one, other, third] = planned
+if (one === undefined || other === undefined || third === undefined) throw new Error("there are three plans")
 
 type Effects = NonNullable<WriteInput<"publish_finding">["effects"]>
 /** A finding with effects that rest on an attempt. */
@@ -84,6 +84,13 @@ const resting = (attemptId: string, effects: number, repeats?: Effects[number]["
   })),
 })
 const open = ({ planId }: { planId: string }) => ada.write("open_plan", { planId, protocol, salt })
+/** Opens a plan. @returns milliseconds of processor time */
+async function opening(plan: { planId: string }): Promise<number> {
+  const before = process.threadCpuUsage()
+  await open(plan)
+  const { user, system } = process.threadCpuUsage(before)
+  return Math.round((user + system) / 1_000)
+}
 
 t.test("a finding with too many effects on a sealed plan is refused, and the plan still opens in time", async (t) => {
   const findings = await filler.fill(() =>
@@ -103,10 +110,7 @@ t.test("a finding with too many effects on a sealed plan is refused, and the pla
   t.match(await refusalOf(grace.write("publish_finding", repeating)), refused("P1 and P2: open them first"))
   await grace.write("publish_finding", resting(other.attemptId, EFFECTS))
 
-  const before = process.threadCpuUsage()
-  await open(one)
-  const { user, system } = process.threadCpuUsage(before)
-  const took = Math.round((user + system) / 1_000)
+  const took = await opening(one)
   t.ok(took < BEARABLE, `${limits.movedEffects} effects are worked out again in ${took} ms`)
   await grace.write("publish_finding", more)
 })
@@ -142,4 +146,22 @@ t.test("so is a late report of values that would be too many for all effects on 
   revision += 1
   await open(other)
   await ada.write("report_attempt_event", late("error", 2))
+})
+
+t.test("so is another attempt once as many follow the sealed plan as its opening can compare", async (t) => {
+  const registered = () => ({
+    ...{ attemptId: filler.instance.world.id(), experimentId, planId: third.planId, repository, inputs: [] },
+    ...{ intent: "planned" as const, configuration: {}, argv: ["python", "mlp.py", "--shift"] },
+    ...{ expectedRevision: 2 + PLANS, expectedStatus: "claimed" as const },
+  })
+  await filler.fill(() => {
+    for (let count = 1; count < limits.sealedAttempts; count += 1) filler.does(owner, "register_attempt", registered())
+  })
+  t.match(await refusalOf(ada.write("register_attempt", registered())), {
+    status: 422,
+    issues: [{ path: "/planId", message: "is of a sealed plan that 1,000 attempts follow: open it first" }],
+  })
+  const took = await opening(third)
+  t.ok(took < BEARABLE, `${limits.sealedAttempts} attempts are compared in ${took} ms`)
+  await ada.write("register_attempt", registered())
 })
