@@ -133,14 +133,14 @@ export function filtered(frame: Frame, accepts: (index: number) => boolean): Fra
 }
 
 /** Copies the numbers at some indices into `target`. */
-function picked<List extends Float64Array | Int32Array>(numbers: List, indices: Int32Array, target: List): List {
+function picked<List extends Float64Array | Int32Array>(numbers: List, indices: ArrayLike<number>, target: List): List {
   // `Float64Array.from` with a function takes ten times as long as this loop.
   for (let at = 0; at < target.length; at += 1) target[at] = numbers[indices[at] ?? -1] ?? Number.NaN
   return target
 }
 
 /** Returns the values at some indices of a frame. */
-export const valuesAt = ({ values }: Frame, indices: Int32Array): Float64Array =>
+export const valuesAt = ({ values }: Frame, indices: ArrayLike<number>): Float64Array =>
   picked(values, indices, new Float64Array(indices.length))
 
 /** Whether a code matches a value of a place. A dimension that a value lacks is the empty text. */

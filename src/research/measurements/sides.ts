@@ -56,8 +56,11 @@ export function finiteAmong({ values }: Frame, indices: Int32Array): Int32Array 
   return finite.subarray(0, size)
 }
 
-const meanOf = (values: Float64Array): number =>
+const meanOf = (values: ArrayLike<number>): number =>
   values.length === 1 ? (values[0] ?? Number.NaN) : sumOf(values) / values.length
+/** The mean of the values at some indices. Most places have one value, for which no list is made. */
+const meanAt = (frame: Frame, indices: ArrayLike<number>): number =>
+  indices.length === 1 ? (frame.values[indices[0] ?? -1] ?? Number.NaN) : meanOf(valuesAt(frame, indices))
 
 /**
  * Returns one point for each value of `over`, or each value if there is no `over`. @param finite indices of finite
@@ -68,7 +71,7 @@ export function pointsAmong(frame: Frame, finite: Int32Array, over: Column | und
   const [values, ranks] = [new Float64Array(finite.length), new Int32Array(finite.length)]
   let size = 0
   for (const [rank, some] of byRank(finite, over)) {
-    values[size] = meanOf(valuesAt(frame, some))
+    values[size] = meanAt(frame, some)
     ranks[size++] = rank
   }
   return new Points(values.subarray(0, size), ranks.subarray(0, size), over.scalars)
@@ -197,7 +200,7 @@ export class Side {
       const partners = theirs.get(rank)
       if (partners === undefined) continue
       const difference =
-        nearest(frame, mine, partners, (index) => this.#placeOf(index)) ??
+        (shares ? nearest(frame, mine, partners, (index) => this.#placeOf(index)) : undefined) ??
         nearest(frame, mine, partners, (index) => this.#clusterAt(index))
       if (difference !== undefined) found.push(difference)
     }
@@ -211,12 +214,12 @@ export class Side {
  */
 function nearest(frame: Frame, mine: Int32Array, theirs: Int32Array, of: (index: number) => number) {
   const partners = Map.groupBy(theirs, of)
-  const differences = [...Map.groupBy(mine, of)].flatMap(([key, some]) => {
+  const differences: number[] = []
+  for (const [key, some] of Map.groupBy(mine, of)) {
     const others = partners.get(key)
-    if (others === undefined) return []
-    return meanOf(valuesAt(frame, Int32Array.from(some))) - meanOf(valuesAt(frame, Int32Array.from(others)))
-  })
-  return differences.length === 0 ? undefined : meanOf(Float64Array.from(differences))
+    if (others !== undefined) differences.push(meanAt(frame, some) - meanAt(frame, others))
+  }
+  return differences.length === 0 ? undefined : meanOf(differences)
 }
 
 /** What the values of a difference come from. */

@@ -103,10 +103,15 @@ const saysWhereItWrites = (key: string): boolean => key.split(/[._]/).some((word
 /** Repetitions: they are what a mean is taken over. */
 export const isSeed = (key: string): boolean => key === "seed" || key.endsWith("_seed") || key.endsWith(".seed")
 
-/** A setting as each attempt of a frame states it; equal texts have equal codes, and 0 is not stated. */
+/** A setting as each attempt of a frame states it. */
 interface StatedColumn {
-  readonly settings: readonly (Setting | undefined)[]
+  /** For each attempt: equal values have equal codes, and 0 is not stated. */
   readonly codes: Int32Array
+  /** By code from 1: the value, and whether it may be a file or the name of a run wherever it is stated. */
+  readonly scalars: readonly Scalar[]
+  readonly mayBeOwn: readonly boolean[]
+  /** Its first spelling by the alphabet. */
+  readonly name: string
 }
 
 /** Attempts that agree in the settings that part them, by their places in the frame. */
@@ -123,7 +128,6 @@ export class Stated {
   /** For each dimension, by folded name, which attempts report it. */
   readonly #reports = new Map<string, Uint8Array>()
   readonly #columns = new Map<string, StatedColumn>()
-  readonly #names = new Map<string, string>()
   /** The folded names of the settings in which any of the attempts differ, sorted. */
   readonly differing: readonly string[]
 
@@ -146,12 +150,19 @@ export class Stated {
     return this.#columns.getOrInsertComputed(key, () => {
       const reports = this.#reports.get(key)
       const isSilent = this.#silent.has(key)
-      const settings = this.#sources.map(({ launch }, place) =>
-        isSilent || reports?.[place] === 1 ? undefined : launch?.settings.get(key),
-      )
       const known = new Codes()
-      const codes = Int32Array.from(settings, (setting) => (setting === undefined ? 0 : known.of(setting.value) + 1))
-      return { settings, codes }
+      const codes = new Int32Array(this.#sources.length)
+      const mayBe: boolean[] = []
+      let name: string | undefined
+      for (let place = 0; place < codes.length && !isSilent; place += 1) {
+        const setting = reports?.[place] === 1 ? undefined : this.#sources[place]?.launch?.settings.get(key)
+        if (setting === undefined) continue
+        const code = known.of(setting.value)
+        codes[place] = code + 1
+        mayBe[code] = mayBe[code] !== false && mayBeOwn(setting)
+        if (name === undefined || setting.name < name) name = setting.name
+      }
+      return { codes, scalars: known.scalars, mayBeOwn: mayBe, name: name ?? key }
     })
   }
   #differ(places: readonly number[], key: string): boolean {
@@ -170,7 +181,8 @@ export class Stated {
 
   /** The value of a setting that an attempt states; null if it states none. */
   valueAt(place: number, key: string): Scalar | null {
-    return this.#column(key).settings[place]?.value ?? null
+    const { codes, scalars } = this.#column(key)
+    return scalars[(codes[place] ?? 0) - 1] ?? null
   }
   /** The values that some attempts agree on; null for a setting that they do not agree on or do not state. */
   commonTo(places: readonly number[], keys: readonly string[]): Map<string, Scalar | null> {
@@ -182,10 +194,7 @@ export class Stated {
   }
   /** The spelling of a setting. */
   nameOf(key: string): string {
-    return this.#names.getOrInsertComputed(key, () => {
-      const names = this.#column(key).settings.flatMap((setting) => setting?.name ?? [])
-      return names.reduce((least, name) => (name < least ? name : least), names[0] ?? key)
-    })
+    return this.#column(key).name
   }
 
   /** Whether two attempts ran the same command: they agree in all settings, besides where they write. */
@@ -225,8 +234,8 @@ export class Stated {
     const differing = keys.filter((key) => this.#differ(places, key))
     if (differing.length === 0) return [{ places, values: new Map() }]
     const isOwn = (key: string) => {
-      const { settings } = this.#column(key)
-      return places.every((place) => settings[place] === undefined || mayBeOwn(settings[place]))
+      const { codes, mayBeOwn: mayBe } = this.#column(key)
+      return places.every((place) => codes[place] === 0 || mayBe[(codes[place] ?? 0) - 1] === true)
     }
     const own = differing.filter(isOwn)
     const common = differing.filter((key) => !own.includes(key))

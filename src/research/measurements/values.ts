@@ -95,9 +95,14 @@ export interface Measured extends Source {
   /** The arm of its plan whose command line it ran. */
   readonly arm: string | null
   readonly launch: Launch
+  /**
+   * The blocks of the metric that was read last. They stand here because a map by attempt took as long as reading them.
+   * An attempt that was written to is another object.
+   */
+  blocks: { readonly key: string; readonly own: readonly StoredBlock[] } | null
 }
 
-interface Row extends Omit<Measured, "launch"> {
+interface Row extends Omit<Measured, "launch" | "blocks"> {
   readonly launched: LaunchText
 }
 
@@ -218,15 +223,13 @@ export function values(db: Db) {
     `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${LAUNCH}`,
   )
   // Copying the other members of a row by a spread takes longer than reading it.
-  const launched = (row: Row): Measured => Object.assign(row, { launch: launchOf(row.launched) })
+  const launched = (row: Row): Measured => Object.assign(row, { launch: launchOf(row.launched), blocks: null })
   const attemptsOfRoom = keptAttempts(
     db,
     (roomId) => ofRoom.all(roomId).map(launched),
     (ids) => named.all(JSON.stringify(ids)).map(launched),
   )
   const blocks = storedBlocks(db)
-  /** The blocks of the metric that was read last of an attempt. An attempt that was written to is another object. */
-  const lastBlocks = new WeakMap<Measured, { readonly key: string; readonly own: readonly StoredBlock[] }>()
   const headOf = db.prepare<{ digest: string }>("SELECT activity_digest AS digest FROM room_heads WHERE room_id = +?")
   const headsOf = db.prepare<{ digest: string }>(
     `SELECT h.activity_digest AS digest FROM room_heads h WHERE h.room_id IN (
@@ -433,17 +436,15 @@ export function values(db: Db) {
       const unread: Measured[] = []
       let known = 0
       for (const attempt of attempts) {
-        const last = lastBlocks.get(attempt)
+        const { blocks: last } = attempt
         if (last?.key !== key) unread.push(attempt)
         else for (const { bytes } of last.own) known += bytes.length / Float64Array.BYTES_PER_ELEMENT
       }
-      const read = Map.groupBy(
-        blocks.ofMetric(idsOf(unread), metric, split, known),
-        ({ attemptIndex }) => unread[attemptIndex],
-      )
-      for (const attempt of unread) lastBlocks.set(attempt, { key, own: read.get(attempt) ?? [] })
+      const read = unread.map((): StoredBlock[] => [])
+      for (const block of blocks.ofMetric(idsOf(unread), metric, split, known)) read[block.attemptIndex]?.push(block)
+      for (const [index, attempt] of unread.entries()) attempt.blocks = { key, own: read[index] ?? [] }
       for (const attempt of attempts)
-        if (attempt !== late) for (const block of lastBlocks.get(attempt)?.own ?? []) reader.add(attempt, block)
+        if (attempt !== late) for (const block of attempt.blocks?.own ?? []) reader.add(attempt, block)
       if (late !== undefined && pending !== undefined) reader.addCells(late, withPending(pending, metric, split))
       return reader.build()
     },
