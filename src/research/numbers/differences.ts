@@ -22,7 +22,7 @@ const OTHER =
   "better worse than gap gaps differ* improv* beat* outperform* adds saves advantage faster against versus vs"
 const DIFFERENCE = new RegExp(
   `\\b(?:${anyOf(`${LOWER} ${HIGHER} ${OTHER} over effect effects delta deltas`)})\\b|[−Δδ]`,
-  "iu",
+  "giu",
 )
 const DOWN = new RegExp(`\\b(?:${anyOf(LOWER)})\\b`, "iu")
 const UP = new RegExp(`\\b(?:${anyOf(HIGHER)})\\b`, "iu")

@@ -17,7 +17,9 @@ import { anyOf, near } from "./words.ts"
 
 const UNKNOWN: Resolved = { state: "unknown", candidates: 0 }
 const OVERALL =
-  /\b(?:overall|average[ds]?|mean|across|all|pooled|together|in total|over \w+ (?:\w+ )?(?:seeds|runs|attempts))\b/iu
+  /\b(?:overall|average[ds]?|mean|across|all|pooled|together|in total|over \w+ (?:\w+ )?(?:seeds|runs|attempts))\b/giu
+
+const MEAN = /\b(?:averages?d?|mean)\b/giu
 
 const ROLES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\b(?:standard deviation|spread) (?:of|over|across)\b[^0-9.;]{0,40}$/iu, ["sd"]],
@@ -234,6 +236,8 @@ export class Resolver {
   #value(numeral: Numeral, bindings: Bindings, most = Number.POSITIVE_INFINITY): Match | undefined {
     const found = this.#scope.valuesAt(bindings)
     if (found === undefined || found.length > most || !isTellingAmong(numeral, found)) return undefined
+    // One of several is not their mean.
+    if (found.length > 1 && this.#scope.says(numeral, MEAN)) return undefined
     for (const { metric, index } of found) {
       const value = metric.frame.values[index] ?? Number.NaN
       if (!Number.isFinite(value) || !states(numeral, value, metric)) continue

@@ -447,11 +447,14 @@ export class Scope {
   }
 
   readonly #says = new Map<RegExp, Map<Sentence, boolean>>()
+  /** Whether the sentence of a number has a word of the pattern, a global one, that is not part of a name. */
   says(numeral: Numeral, pattern: RegExp): boolean {
     const sentence = this.in.sentenceOf(numeral)
     if (sentence === undefined) return false
     const known = this.#says.getOrInsertComputed(pattern, () => new Map())
-    return known.getOrInsertComputed(sentence, ({ start, end }) => pattern.test(this.in.text.slice(start, end)))
+    return known.getOrInsertComputed(sentence, ({ start, end }) =>
+      [...this.in.text.slice(start, end).matchAll(pattern)].some(({ index }) => !this.in.isNamed(start + index)),
+    )
   }
 }
 
