@@ -178,6 +178,8 @@ const COLUMN = /^(?:doi|title|item title|authors?|year|publication year|publicat
 /** Chooses the reader of a text by parsing it, never by its first characters alone. */
 function fileIn(text: string): FileReader | undefined {
   const bare = text.replace(/^\uFEFF/, "").trimStart()
+  if (/^%PDF-\d/.test(bare))
+    return refusing(bare, "is a PDF, which is not read: paste its DOI, or export BibTeX, RIS or CSL-JSON")
   const json = jsonIn(bare)
   if (json !== undefined) return { read: (collector) => readJson(json.value, bare, collector) }
   if (text.includes("\uFFFD")) return refusing(text, `${LOST}: save the file as UTF-8`)

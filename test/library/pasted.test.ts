@@ -131,6 +131,7 @@ test("a text that names no paper says so, and nothing is imported", async (t) =>
     ['{"color": "red", "doi": "10.5555/x.y", "size": 3}', /Nothing was stored/],
     ['"Key","Title","DOI"\n"AB","Slow rivers","10.5555/x.y"', /Nothing was stored/],
     ["<modsCollection><mods><identifier>10.5555/x</identifier></mods></modsCollection>", /markup that is not known/],
+    ["%PDF-1.7\n1 0 obj\n<< /Title (Slow rivers) >>\nhttps://doi.org/10.5555/x.y", /is a PDF, which is not read/],
   ] as const) {
     t.match(await refused(ada.write("import_papers", { collectionId, text })), { status: 422, issues: ["/text"] })
     await t.rejects(ada.write("import_papers", { collectionId, text }), { message: says })
@@ -154,6 +155,21 @@ test("an agent is told of a form that is not known, over HTTP and MCP, and nothi
     t.match(over, { isError: true, text: /that is not known/ })
   }
   t.equal((await ada.read("library_papers")).items.length, before)
+})
+
+test("a short receipt says what could not be read, before what was filed", async (t) => {
+  const token = await keyOf(ada)
+  const agent = await overHttp(house.baseUrl, token)
+  t.teardown(agent.close)
+  const { collectionId } = (await ada.write("create_collection", { name: "Pasted" })).result
+  const identifiers = ["arXiv:1810.04805", "10.1038/nature14539", "ISBN 978-0-262-03384-9"]
+  for (const [operation, more] of [["save_papers"], ["add_papers", { collectionId }]] as const) {
+    const { text } = await agent.call("write", { operation, input: { identifiers, ...more } })
+    t.match(text, /its check digit is wrong/, operation)
+  }
+  const kept = await ada.write("import_papers", { collectionId, text: "@misc{k,title={Slow rivers}\n" })
+  t.strictSame(Object.keys(kept.result).slice(0, 2), ["unreadable", "readAs"])
+  t.match(kept.result.readAs, [{ input: "@misc{k,title={Slow rivers}" }], "an entry that does not end has a beginning")
 })
 
 test("people paste anything that names papers into the forms, one per line", (t) => {

@@ -51,7 +51,7 @@ export async function readBibtex(
       for (const { type, key, fields, input } of entries) {
         // A key that was mended is not the author's.
         const own = piece.includes(key) ? key : ""
-        takeEntry(entryOf({ type, key: own, fields, source: input }), "bibtex", collector)
+        takeEntry(entryOf({ type, key: own, fields, source: input || piece }), "bibtex", collector)
         rest = rest.replace(input, () => "")
       }
       if (entries.length > 0 && errors.length === 0) readAside(rest, aside)
