@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { firstParagraph } from "../text.ts"
 import { quoting } from "../definitions/sentence.ts"
+import { isObject } from "../json.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
@@ -10,6 +11,13 @@ import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { described } from "../schema/validation.ts"
 import { tableQuestion } from "../definitions/table.ts"
+
+/** A sequence as it was read. Only a batch turns `{"$after": 57}` into a number. */
+const readSequence = whole(0, ({ input }) =>
+  isObject(input) && "$after" in input
+    ? 'must be a number: {"$after": 57} needs a batch (POST /api/agent/research/batch), and a whole number'
+    : "must be a number",
+)
 
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",
@@ -27,8 +35,8 @@ export const postResearchCheckpoint = operation({
   onlyWhen: [{ field: "conclusion", when: { field: "state", in: ["concluded"] } }],
   fields: {
     threadId: subject("thread"),
-    expectedWatermark: described(whole(), "The Thread's timelineWatermark: the sequence of its newest entry."),
-    coversThrough: whole(),
+    expectedWatermark: described(readSequence, "The Thread's timelineWatermark: the sequence of its newest entry."),
+    coversThrough: readSequence,
     state: oneOf(enumerations.checkpointState),
     synthesis: text(limits.message),
     answer: v.exactOptional(

@@ -126,13 +126,12 @@ export const tag = v.pipe(
   bounded("tag", TAG, 1, limits.tag, "one line without a comma, and without white space around it"),
   v.transform((value) => value.normalize().toLowerCase()),
 )
-/** A whole number from `min`, small enough that every JSON reader keeps it exact. */
-export const whole = (min = 0) =>
-  v.pipe(
-    v.number("must be a number"),
-    v.safeInteger("must be a whole number"),
-    v.minValue(min, `must be at least ${min}`),
-  )
+/**
+ * A whole number from `min`, small enough that every JSON reader keeps it exact.
+ * @param message what is said of a value that is no number
+ */
+export const whole = (min = 0, message: v.ErrorMessage<v.NumberIssue> = "must be a number") =>
+  v.pipe(v.number(message), v.safeInteger("must be a whole number"), v.minValue(min, `must be at least ${min}`))
 
 export const oneOf = <const T extends readonly string[]>(options: T) =>
   v.picklist(options, `must be one of ${options.join(", ")}`)

@@ -19,7 +19,7 @@ import {
 import { figureOn, scaleOf } from "./figures.ts"
 import { inTable, type InTable, inTableInWords } from "./in-table.ts"
 import type { MeasurementTables } from "./reads.ts"
-import { conditionsInWords, contrastInWords, effectInWords, estimateInWords } from "./in-words.ts"
+import { boundsInWords, conditionsInWords, contrastInWords, effectInWords, estimateInWords } from "./in-words.ts"
 import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
 import type { Values } from "./values.ts"
 import { allOf, contrastOf, type Effect, type Figures, isFault, type Named, workingOut } from "./working-out.ts"
@@ -328,7 +328,8 @@ function inShort(all: readonly Told[]): string[] {
   return [...groups.values()].flatMap((some) => {
     const [first] = some
     if (first === undefined) return []
-    const values = some.map(({ effect: { where = {} }, figures, since, cell }, at) => {
+    const values = some.map(({ effect, figures, since, cell }, at) => {
+      const { where = {} } = effect
       const place = Object.keys(where).length === 0 ? "" : ` at ${conditionsInWords(where)}`
       if (figures === null) return `withheld${place}`
       const scale = scaleOf(figures.unit)
@@ -336,7 +337,9 @@ function inShort(all: readonly Told[]): string[] {
       const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
       const star = cell?.isDistinct === true ? "*" : ""
       const unit = at === 0 ? scale.difference : ""
-      return `${figureOn(scale, figures.estimate, half)}${around}${star}${unit}${place}${since}`
+      const bounds = boundsInWords(effect, figures)
+      const kept = bounds === null ? "" : ` (${bounds})`
+      return `${figureOn(scale, figures.estimate, half)}${around}${star}${unit}${place}${kept}${since}`
     })
     const apart = some.find(({ cell }) => cell?.isDistinct === true)?.cell
     const repeats = [...new Set(some.flatMap(({ again }) => repeatsInWords(again)))]

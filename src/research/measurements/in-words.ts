@@ -1,6 +1,7 @@
 /** Describes effects in sentences. */
 import { type Dimensions, type Scalar, textOf } from "./cells.ts"
 import { figure, figureOn, intervalOn, scaleOf } from "./figures.ts"
+import { liesWithin } from "./repeated-effects.ts"
 import type { Effect, Figures } from "./working-out.ts"
 
 /** Most names or values in a sentence. */
@@ -114,6 +115,15 @@ function countInWords(
   )
 }
 
+/** Says whether an effect keeps to the bounds that it claims: `within ±0.6 points`; null without bounds. */
+export function boundsInWords({ within }: Effect, figures: Figures): string | null {
+  if (within === undefined) return null
+  const scale = scaleOf(figures.unit)
+  // As it was written, without digits that nobody gave.
+  const bound = Number((within * scale.factor).toPrecision(6))
+  return `${liesWithin(figures, within) ? "" : "not "}within ±${bound}${scale.difference}`
+}
+
 /**
  * Describes an effect in one sentence: `error of smoothing − baseline at labels 400: −1.15 %, 95 % −1.72 to −0.58, 10
  * pairs`.
@@ -124,7 +134,9 @@ export function effectInWords(effect: Effect, figures: Figures | null): string {
   const { estimate, se, low, high, unit } = figures
   const scale = scaleOf(unit)
   const sure = low === null ? "no spread known" : `95 % ${intervalOn(scale, low, high, se)}`
+  const bounds = boundsInWords(effect, figures)
   const notes = [
+    ...(bounds === null ? [] : [`, ${bounds}`]),
     ...(figures.pairedAcross === null ? [] : [`, ${acrossInWords(figures.pairedAcross)}`]),
     ...(Object.keys(figures.merged).length === 0 ? [] : [`, ${mergedInWords(figures.merged)} merged`]),
     ...(figures.belowNoise ? [", smaller than the noise"] : []),

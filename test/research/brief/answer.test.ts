@@ -164,7 +164,8 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
   t.match(reason, /at \d+: registered exploratory attempt A1.+ · A1 started\. · A1 failed/)
   const alone = checkpoint(room, { $after: read + 3 })
   const outside = await refusalOf(room.ada.write("post_research_checkpoint", alone as never))
-  t.match(outside, { status: 422, issues: [{ path: "/expectedWatermark" }] }, "outside of a batch it means nothing")
+  const needed = [{ path: "/expectedWatermark", message: /^must be a number: \{"\$after": 57\} needs a batch/ }]
+  t.match(outside, { status: 422, issues: needed }, "outside of a batch it means nothing, and the refusal says so")
   const covers = checkpoint(room, read + 3, { coversThrough: { $after: read + 3 } })
   const uncovered = await refusalOf(room.ada.write("post_research_checkpoint", covers as never))
   t.match(uncovered, { status: 422, issues: [{ path: "/coversThrough" }] })

@@ -250,3 +250,26 @@ t.test("an effect says that values were withheld after publication, and remains 
   })
   t.match(await markdown(), /error of shift − baseline at labels 400: the values it was worked out from were withheld/)
 })
+
+t.test("an effect that claims bounds says whether it keeps to them, wherever it is told", async (t) => {
+  const apart = await lab.room()
+  const own = await Work.begin(lab, apart)
+  const attemptId = await own.attempt("started")
+  const metrics = [...error("baseline", 400, [5.1, 5.4, 4.9, 5.2]), ...error("shift", 400, [4.1, 4.2, 4.0, 4.4])]
+  await own.tell(attemptId, "succeeded", { metrics })
+  const published = () =>
+    apart.ada.write("publish_finding", {
+      ...finding(apart),
+      provenance: { execution: own.execution([attemptId]), papers: [] },
+      effects: [2, 0.25].map((within) => ({ ...shift, experimentId: own.experimentId, within })),
+    })
+  const { result } = await published()
+  const { effects } = await lab.record(result)
+  t.match(effects[0]?.sentence, /, 4 pairs, within ±2$/)
+  t.match(effects[1]?.sentence, /, 4 pairs, not within ±0\.25$/)
+  const brief = (budget: number) => lab.reader.text("room_brief", { roomId: apart.roomId, format: "markdown", budget })
+  t.match(await brief(20_000), /, 4 pairs, within ±2; over the Room/)
+  // Among several findings a brief tells effects in short.
+  for (let count = 0; count < 5; count += 1) await published()
+  t.match(await brief(2_000), /at labels 400 \(within ±2\), −0\.\S+ ±\S+ at labels 400 \(not within ±0\.25\)/)
+})
