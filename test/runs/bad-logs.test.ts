@@ -40,6 +40,10 @@ const bad: Readonly<Record<string, Printed>> = {
     says: `say(b"password=${KEY} https://ada:${KEY}@example.org/ Authorization: Bearer ${KEY}")`,
     shown: /password=\[masked\] https:\/\/ada:\[masked\]@example\.org\/ Authorization: Bearer \[masked\]\n/,
   },
+  "a private key of several lines": {
+    says: `say(b"-----BEGIN PRIVATE KEY-----\\nProc-Type: 4\\n${KEY}/+=\\n-----END PRIVATE KEY-----\\nafter it")`,
+    shown: /\[masked\]-----END PRIVATE KEY-----\n[^]*after it\n/,
+  },
   "UTF-16": { says: 'say("loss 0.25".encode("utf-16"))', shown: /loss 0\.25\n/ },
 }
 /** What no shown log holds: controls but for tabs and ends of lines, and marks of direction. */

@@ -8,8 +8,9 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 #: What looks like a secret. The first group is kept, the rest is masked.
 _SECRETS = re.compile(
-    r"()(?:\brr[ck]_[A-Za-z0-9_-]{8,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
-    r"|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}|\bsk-[\w-]{20,}"
+    r"()(?:-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]|-(?!----)){1,16384}"
+    r"|\brr[ck]_[A-Za-z0-9_-]{8,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
+    r"|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}|\bsk-[\w-]{20,}|\bAIza[\w-]{35}"
     r"|\bAKIA[0-9A-Z]{16}\b|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{10,512}\.[\w-]{10,4096}\.[\w-]{10,1024})"
     r"|((?:password|passwd|secret|token|api[_-]?key|access[_-]?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?)[^\s\"',;]{6,}"
     r"|(\bbearer\s{1,4})[\w.~+/=-]{8,}|(://[^\s/:@]{0,128}:)[^\s/@]{1,256}(?=@)",
