@@ -1,4 +1,5 @@
 /** An experiment and an attempt: the question, the runs and their results. */
+import { armsInWords } from "../contract/answers/attempts.ts"
 import { writerName } from "../contract/answers/index.ts"
 import { termsInWords } from "../contract/answers/experiments.ts"
 import { pathTo } from "../contract/reads/index.ts"
@@ -193,6 +194,7 @@ ${environment === null ? "" : `\nEnvironment: ${inline(JSON.stringify(environmen
             `${outputLabel}: ${digest}${description === undefined ? "" : ` ${inline(description)}`}`,
         ),
       },
+      { title: "Arms of its plan", items: planMatch?.arms === undefined ? [] : [inline(armsInWords(planMatch.arms))] },
       {
         title: "Deviations from its plan",
         items: (planMatch?.deviations ?? []).map(

@@ -40,6 +40,18 @@ const planMatch = shape({
   arms: v.exactOptional(shape({ covers: v.array(freeText), missing: v.array(freeText), added: v.array(freeText) })),
   deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),
 })
+/** Most arms or words of a list in a sentence. */
+const SHOWN = 8
+
+/** "covers arms baseline, shift; lacks cutout; adds mixup": one run of several arms beside those of its plan. */
+export function armsInWords(arms: NonNullable<v.InferOutput<typeof planMatch>["arms"]>): string {
+  const some = (what: string, names: readonly unknown[]): string[] => {
+    const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : ""
+    return names.length === 0 ? [] : [`${what} ${names.slice(0, SHOWN).join(", ")}${more}`]
+  }
+  return [...some("covers arms", arms.covers), ...some("lacks", arms.missing), ...some("adds", arms.added)].join("; ")
+}
+
 const saidOfReproduction = {
   /** Given by its registrant. */
   verdict: v.picklist(enumerations.reproductionVerdict),

@@ -1,4 +1,5 @@
 /** One attempt with its events, inputs, outputs and metrics. */
+import { armsInWords } from "../../contract/answers/attempts.ts"
 import { costInWords, totalOf } from "../../contract/answers/costs.ts"
 import { independenceInWords } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -47,6 +48,7 @@ function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Ht
       : found.argvComparedWith === "entrypoint"
         ? "the plan's entry point"
         : `arm “${found.argvComparedWith}”`
+  const command = found.arms === undefined ? `matches ${compared}` : armsInWords(found.arms)
   return html`${table(
     "Comparison with the plan",
     ["What", "Compared"],
@@ -54,7 +56,7 @@ function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Ht
       html`<tr><th scope="row">commit</th>\
 <td>${yesNo(found.commitMatchesPlan, "the plan's commit", "another commit")}</td></tr>`,
       html`<tr><th scope="row">command</th>\
-<td>${yesNo(found.argvMatchesPlan, `matches ${compared}`, `matches ${compared}`, "the plan names no command")}</td>\
+<td>${yesNo(found.argvMatchesPlan, command, command, "the plan names no command")}</td>\
 </tr>`,
       html`<tr><th scope="row">materials</th>\
 <td>${yesNo(found.materialsMatchPlan, "those the plan requires", "not those the plan requires")}</td></tr>`,
