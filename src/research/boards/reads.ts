@@ -6,6 +6,7 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { markdownTable } from "../attempts/table.ts"
 import { figure, interval } from "../measurements/figures.ts"
+import { noiseInWords } from "../measurements/in-words.ts"
 import { settingCells } from "../measurements/written.ts"
 import type { Boards } from "./boards.ts"
 import type { BoardStandings } from "./standings.ts"
@@ -23,6 +24,7 @@ function markdownOf({
   sentence,
   attempts,
   measured,
+  noise,
 }: BoardAnswer): string {
   const head = [
     "",
@@ -52,6 +54,7 @@ function markdownOf({
     ),
     "",
     `${measured} of ${attempts} attempts with this evaluator and data are on the board.`,
+    ...(noise === null ? [] : [`Noise from run to run: ${noiseInWords(noise, unit)}.`]),
     "",
   ].join("\n")
 }
