@@ -140,7 +140,9 @@ ${list(
   "cards",
   found.items,
   (each) => hit(each, titles),
-  empty(html`No results for “${typed}”. All words must occur. Try fewer words or others.`),
+  empty(
+    html`No results for “${typed}”. All words must occur. Try fewer words or others. What programs printed is searched on the page of an attempt’s log.`,
+  ),
 )}${more(
   found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }),
   "More results",
