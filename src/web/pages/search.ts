@@ -141,7 +141,8 @@ ${list(
   found.items,
   (each) => hit(each, titles),
   empty(
-    html`No results for “${typed}”. All words must occur. Try fewer words or others. What programs printed is searched on the page of an attempt’s log.`,
+    html`No results for “${typed}”. All words must occur. Try fewer words or others. \
+Logs are not searched here: the page of an attempt leads to its log.`,
   ),
 )}${more(
   found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }),
