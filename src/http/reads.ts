@@ -9,6 +9,7 @@ import { isDownload } from "../ledger/reads/reading.ts"
 import { isoTime } from "../ledger/world.ts"
 import { callerKey, sharedBy } from "../edge/limits/address.ts"
 import { answerFound } from "../edge/answers/answer.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { isDocument, MARKDOWN, markdownPath, prefersMarkdown, SUFFIX } from "../edge/answers/as-markdown.ts"
 import { withoutAtLeast } from "../edge/at-least.ts"
 import {
@@ -64,11 +65,23 @@ const takesSuffix = (name: string): boolean => !["username", "paperId", "token"]
 /** Whether a request asks for the Markdown that is made of any answer: by its address, a parameter or `Accept`. */
 function isMarkdownAsked(definition: Read, { url, req }: H3Event): boolean {
   if (!isDocument(definition)) return false
-  const { searchParams, pathname } = url
+  const { searchParams } = url
   if (searchParams.has("format")) return searchParams.get("format") === "markdown"
+  return isSuffixed(definition, url) || prefersMarkdown(req.headers.get("accept") ?? "", "application/json")
+}
+
+/** Whether the address of a document asks for Markdown. */
+function isSuffixed(definition: Read, { pathname }: URL): boolean {
   const last = /\{(\w+)\}$/.exec(definition.path)?.[1]
-  if (pathname.endsWith(SUFFIX) && (last === undefined || takesSuffix(last))) return true
-  return prefersMarkdown(req.headers.get("accept") ?? "", "application/json")
+  return isDocument(definition) && pathname.endsWith(SUFFIX) && (last === undefined || takesSuffix(last))
+}
+
+/** @throws Refusal if the address of a request asks for Markdown and a parameter for another form */
+function mustAskForOneForm(definition: Read, { url }: H3Event): void {
+  if (!isSuffixed(definition, url) || (url.searchParams.get("format") ?? "markdown") === "markdown") return
+  throw new Refusal("invalid_parameter", `An address that ends in ${SUFFIX} is answered as Markdown.`, {
+    issues: [{ path: "/format", message: `must be markdown here: leave ${SUFFIX} out to ask for another form` }],
+  })
 }
 
 /** The form that a request asks for, of those that a read defines; undefined for JSON. */
@@ -115,6 +128,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
         ...(signal && { signal }),
       })
       const found = asked.found instanceof Promise ? await asked.found : asked.found
+      mustAskForOneForm(definition, event)
       const unsent = edge.mayBeSent?.(definition.name)
       if (unsent !== undefined) await unsent
       // A HEAD response has no body, so the stream is cancelled.

@@ -122,6 +122,13 @@ t.test("JSON stays what a program gets that asks for JSON, or for anything", asy
     t.match(await get(`/api/research/rooms/${roomId}/links`, accept), { type: /^application\/json/ }, accept)
 })
 
+t.test("an address that ends in .md is never answered in another form", async (t) => {
+  const brief = `/api/research/rooms/${roomId}/brief`
+  t.match(await get(`${brief}?format=json`), { status: 200, type: /^application\/json/ })
+  t.match(await get(`${brief}.md?format=markdown`), markdown)
+  t.match(await get(`${brief}.md?format=json`), { status: 422, text: /"path":"\/format"/ })
+})
+
 t.test("pages of lists have the same Markdown as the read behind them", async (t) => {
   for (const path of Object.keys(documents)) {
     const address = pathNames(path).reduce(

@@ -12,10 +12,10 @@ import { ref, subject } from "../schema/ref.ts"
 import { described } from "../schema/validation.ts"
 import { tableQuestion } from "../definitions/table.ts"
 
-/** A sequence as it was read. Only a batch turns `{"$after": 57}` into a number. */
+/** A sequence as it was read. `{"$after": 57}` becomes a number only among several writes of one request. */
 const readSequence = whole(0, ({ input }) =>
   isObject(input) && "$after" in input
-    ? 'must be a number: {"$after": 57} needs a batch (POST /api/agent/research/batch), and a whole number'
+    ? 'must be a number: {"$after": 57} stands for one only among several writes of one request, and holds a whole number'
     : "must be a number",
 )
 

@@ -164,7 +164,12 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
   t.match(reason, /at \d+: registered exploratory attempt A1.+ · A1 started\. · A1 failed/)
   const alone = checkpoint(room, { $after: read + 3 })
   const outside = await refusalOf(room.ada.write("post_research_checkpoint", alone as never))
-  const needed = [{ path: "/expectedWatermark", message: /^must be a number: \{"\$after": 57\} needs a batch/ }]
+  const needed = [
+    {
+      path: "/expectedWatermark",
+      message: /^must be a number: \{"\$after": 57\} stands for one only among several writes/,
+    },
+  ]
   t.match(outside, { status: 422, issues: needed }, "outside of a batch it means nothing, and the refusal says so")
   const covers = checkpoint(room, read + 3, { coversThrough: { $after: read + 3 } })
   const uncovered = await refusalOf(room.ada.write("post_research_checkpoint", covers as never))
