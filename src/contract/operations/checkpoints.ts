@@ -15,7 +15,7 @@ import { tableQuestion } from "../definitions/table.ts"
 /** A sequence as it was read. `{"$after": 57}` becomes a number only among several writes of one request. */
 const readSequence = whole(0, ({ input }) =>
   isObject(input) && "$after" in input
-    ? 'must be a number: {"$after": 57} stands for one only among several writes of one request, and holds a whole number'
+    ? 'must be a number: {"$after": 57} is one only among several writes of one request, and holds a whole number'
     : "must be a number",
 )
 
