@@ -18,10 +18,10 @@ export const foundIn = ({ prepared }: { readonly prepared?: unknown }): Found =>
   (prepared as Found | undefined) ?? nothingFound
 const nothingFound: Found = { papers: [], unreadable: [], byWords: [] }
 
-/** What a receipt says of the reading of a text. What could not be read comes first: a small receipt cuts the rest. */
+/** What a receipt says of the reading of a text. */
 export const readingOf = ({ readAs = [], unreadable }: Found) => ({
-  unreadable: [...unreadable],
   readAs: [...readAs],
+  unreadable: [...unreadable],
 })
 
 /** The members of a request body that name papers to file. */
@@ -252,10 +252,10 @@ export function filingOperations(tables: LibraryTables) {
         ? saved.save(actor.userId, all, change.at)
         : { saved: null, alreadySaved: null }
       return outcome(collection.id, {
-        ...readingOf(foundIn(call)),
         collectionId: collection.id,
         ...filed,
         ...kept,
+        ...readingOf(foundIn(call)),
         label: null,
       })
     },

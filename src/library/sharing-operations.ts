@@ -210,11 +210,11 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
       return {
         target: { ...(collection && { kind: "collection" }), id: collection?.id ?? actor.userId, label: null },
         result: {
-          ...readingOf(found),
           collectionId: collection?.id ?? null,
           added,
           alreadyThere,
           ...kept,
+          ...readingOf(found),
           label: null,
         },
       }

@@ -67,6 +67,8 @@ const shortenedItem = (item: unknown, characters: number): unknown =>
 type Members = Record<string, unknown>
 type Place = readonly [holder: Members, name: string, items: readonly unknown[]]
 
+/** The lists of a result that come before the others: a sender who reads nothing else must know of them. */
+const FIRST = ["unreadable", "readAs"]
 /** Bytes kept free for `more`. */
 const RESERVE = 70
 
@@ -107,7 +109,10 @@ export function smallReceiptOf(receipt: Receipt): Members {
     credentialChanged,
     rehearsed,
   } = receipt
-  const results = Object.entries(receipt.result).filter(([name, value]) => name !== "label" && value !== null)
+  const rank = ([name]: readonly [string, unknown]) => FIRST.indexOf(name) + 1 || FIRST.length + 1
+  const results = Object.entries(receipt.result)
+    .filter(([name, value]) => name !== "label" && value !== null)
+    .toSorted((one, other) => rank(one) - rank(other))
   const result: Members = {}
   for (const [name, value] of results)
     if (!Array.isArray(value)) result[name] = typeof value === "string" ? shortened(value, WORDS) : value
