@@ -118,6 +118,10 @@ export function visitOf(edge: Edge, event: H3Event, shown: Edge = edge): Visit {
     const known = Object.fromEntries(
       Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
     )
+    if (Number(known.wait) > 0)
+      throw new Refusal("invalid_parameter", "A page does not wait. The read behind it does.", {
+        issues: [{ path: "/wait", message: "must be left out at the address of a page" }],
+      })
     const url = new URL(pathTo(name, ids, known), edge.baseUrl)
     const { found } = askRead(definition.surface === "public" ? shown : edge, definition, {
       params: ids,

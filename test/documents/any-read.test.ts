@@ -146,6 +146,7 @@ t.test("pages of lists have the same Markdown as the read behind them", async (t
   const few = await get(`/rooms/${roomId}/attempts.md?limit=2`)
   const next = /^More: (\S+)$/mu.exec(few.text)?.[1] ?? "/"
   t.match(await get(next), { ...markdown, text: new RegExp(`\\*\\*${attempts[2]?.label}\\*\\*`) }, "the next page")
+  t.match(await get(`/rooms/${roomId}/activity.md?wait=1`), { status: 422, text: /A page does not wait/ })
 })
 
 t.test("a text by a user is quoted, a missing object is reported as JSON says it", async (t) => {
