@@ -45,8 +45,10 @@ function areRowsClean(file: string, { world: chosen, log }: ServiceOptions): boo
 }
 
 /**
- * Connects to the Litestream that copies the data; null without one. @throws DataError if the data must not be served
- * this way
+ * Connects to the Litestream that copies the data, if one does, and finishes the removal of withheld words that had to
+ * wait for a start.
+ * @returns whether the files were cleared of them, which the caller notes in the data
+ * @throws DataError if the data must not be served this way
  */
 async function connectLitestream(options: ServiceOptions, file: string) {
   const { replicated } = options

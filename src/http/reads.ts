@@ -123,12 +123,15 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       const asked = askRead(edge, definition, {
         params: idsOf(definition, event),
         query,
-        by,
+        by: () => {
+          const actor = by()
+          mustAskForOneForm(definition, event)
+          return actor
+        },
         caller: callerKey(contextOf(event)),
         ...(signal && { signal }),
       })
       const found = asked.found instanceof Promise ? await asked.found : asked.found
-      mustAskForOneForm(definition, event)
       const unsent = edge.mayBeSent?.(definition.name)
       if (unsent !== undefined) await unsent
       // A HEAD response has no body, so the stream is cancelled.

@@ -1,7 +1,7 @@
 /** Lists the copies that may still hold withheld words, as far as the service knows. */
 import { existsSync, readdirSync } from "node:fs"
 import { basename, dirname } from "node:path"
-import { isReplicated, waitsForStart } from "../../ledger/storage/litestream-files.ts"
+import { cleaningWaitsFor, isReplicated } from "../../ledger/storage/litestream-files.ts"
 import type { Audit } from "../../people/audit.ts"
 
 /** The most names in a sentence, and the most backups read from the audit log. */
@@ -33,11 +33,12 @@ export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: b
       ? []
       : [
           "It is hidden everywhere now, and is still being removed from the data files, which needs as much free " +
-            `space on the disk as the data takes.${isReplicated(file) ? ` ${waitsForStart}` : ""} ` +
-            "The form to withhold the rest of that write says when it is done.",
+            "space on the disk as the data takes.",
+          ...[cleaningWaitsFor(file)].filter((sentence) => sentence !== ""),
+          "The form to withhold the rest of that write says when it is done.",
         ]),
     `Backups made before now still hold it${places.length === 0 ? "" : `: ${places.join("; ")}`}.${newest}`,
-    ...(file !== "" && isReplicated(file)
+    ...(isReplicated(file)
       ? [
           "So does the copy that Litestream keeps, for as long as it keeps what it copied earlier (its snapshot " +
             "retention): start a new copy elsewhere, and delete the old one.",

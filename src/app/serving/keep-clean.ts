@@ -2,7 +2,7 @@
 import type { Logger } from "pino"
 import type { Instance } from "../compose/instance.ts"
 import { fileOf } from "../../ledger/storage/database.ts"
-import { isReplicated } from "../../ledger/storage/litestream-files.ts"
+import { cleaningWaitsFor } from "../../ledger/storage/litestream-files.ts"
 import { isUnclean } from "../../ledger/storage/residue.ts"
 import { differencesInProcess } from "./differences-job.ts"
 import type { LogCopying } from "./log-copying.ts"
@@ -34,7 +34,8 @@ export function keepClean(
   const { gatherMs, retryMs } = times
   const file = fileOf(db)
   // Litestream alone empties the log that it copies, and reads it as long as it runs.
-  const isCopied = isReplicated(file)
+  const waitsFor = cleaningWaitsFor(file)
+  const isCopied = waitsFor !== ""
   let timer: NodeJS.Timeout | undefined
   let [isAtWork, isFailing, isStopped] = [false, false, false]
   let restUntil = 0
@@ -60,11 +61,8 @@ export function keepClean(
       const isDone = await cleaning.clean()
       if (isRead && !isToldRead && !isStopped)
         log.warn(
-          `the files may still hold withheld words, because another process reads the log of the data: ${
-            isCopied
-              ? "Litestream does so as long as it runs; restart it, and the service cleans the files as it starts"
-              : "the service tries again until it has ended"
-          }`,
+          "the files may still hold withheld words. " +
+            (waitsFor || "Another process reads the log of the data; the service tries again until it has ended."),
         )
       isToldRead ||= isRead
       if ((isFailing || isToldRead) && isDone) log.info("the files no longer hold withheld words")

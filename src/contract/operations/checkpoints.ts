@@ -12,10 +12,10 @@ import { ref, subject } from "../schema/ref.ts"
 import { described } from "../schema/validation.ts"
 import { tableQuestion } from "../definitions/table.ts"
 
-/** A sequence as it was read. `{"$after": 57}` becomes a number only among several writes of one request. */
+/** A sequence as it was read. `{"$after": 57}` becomes a number only in one request with several writes. */
 const readSequence = whole(0, ({ input }) =>
   isObject(input) && "$after" in input
-    ? 'must be a number: {"$after": 57} is one only among several writes of one request, and holds a whole number'
+    ? 'must be a number: {"$after": 57} works only in one request with several writes, and takes a whole number'
     : "must be a number",
 )
 

@@ -20,7 +20,7 @@ import {
 } from "../../contract/definitions/withheld-text.ts"
 import { UUID } from "../../contract/schema/patterns.ts"
 import { type Db, fileOf } from "../storage/database.ts"
-import { isReplicated, waitsForStart } from "../storage/litestream-files.ts"
+import { cleaningWaitsFor } from "../storage/litestream-files.ts"
 import { isUnclean } from "../storage/residue.ts"
 import { inserting } from "../storage/inserting.ts"
 import { bodyOf, requestDigestOf } from "./delivery.ts"
@@ -376,7 +376,7 @@ export function withheld(db: Db) {
     /** Whether the files of the data no longer hold anything that was withheld. */
     isCleaned: (): boolean => !isUnclean(db),
     /** A sentence on what the rest of the cleaning waits for; empty if it is under way. */
-    waitsFor: (): string => (isReplicated(fileOf(db)) ? waitsForStart : ""),
+    waitsFor: (): string => cleaningWaitsFor(fileOf(db)),
     /** Counts the withheld places. */
     count: (): number => any.get()?.count ?? 0,
   }

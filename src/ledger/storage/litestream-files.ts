@@ -24,10 +24,12 @@ export const markReplicated = (file: string, socket: string, isServed: boolean):
 export const wasCutOff = (file: string): boolean =>
   isReplicated(file) && readFileSync(markOf(file), "utf8").split("\n")[1] === OPEN
 
-/** What is said of withheld words while Litestream copies the data. */
-export const waitsForStart =
-  "Litestream reads the log of the data as long as it runs, so the log, and what the file holds beside its rows, are " +
-  "cleaned when the service starts next: restart Litestream."
+/** Says what the removal of withheld words from the files waits for; empty if Litestream does not copy them. */
+export const cleaningWaitsFor = (file: string): string =>
+  isReplicated(file)
+    ? "Litestream reads the log of the data as long as it runs, so the log, and what the file holds beside its rows, " +
+      "are cleaned when the service starts next: restart Litestream."
+    : ""
 
 /** The message for a service that would serve such data without Litestream. */
 export const notAlone = (file: string): string =>

@@ -94,7 +94,7 @@ export function publicationOperations(tables: Tables) {
       const { execution } = provenance
       if (declared.length === 0 || execution === undefined) return
       const repeats = declared.flatMap(({ repeats: of }) => (of === undefined ? [] : [of.versionId]))
-      const values = effects.amountOf(declared, execution)
+      const values = () => effects.amountOf(declared, execution)
       movedEffects.mustStayOpenable(
         { attemptIds: allOf(execution), repeats, effects: declared.length, values },
         "/effects",

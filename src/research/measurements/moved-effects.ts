@@ -70,8 +70,8 @@ export interface Added {
   /** The findings whose effects they repeat. */
   readonly repeats: readonly string[]
   readonly effects: number
-  /** The values that they are worked out from. */
-  readonly values: number
+  /** Counts the values that they are worked out from. */
+  readonly values: () => number
 }
 /** A finding or a reproduction whose effect would be worked out again, and from how many values. */
 interface Resting {
@@ -245,7 +245,7 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
     if (plans.length === 0) return
     const found = amountsOfPlans.all(JSON.stringify(plans.map(({ planId }) => planId)))
     // What repeats an effect is only compared with it again.
-    const { tooMuch } = workOn(found, { effects, values: plans.some(({ isOwn }) => isOwn === 1) ? values : 0 })
+    const { tooMuch } = workOn(found, { effects, values: plans.some(({ isOwn }) => isOwn === 1) ? values() : 0 })
     const label = plans.map((plan) => plan.label).join(" and ")
     const [named, them] = plans.length > 1 ? ["plans", "them"] : ["plan", "it"]
     if (tooMuch !== undefined) refuse(`the sealed ${named} ${label}`, path, tooMuch, label, `: open ${them} first`)
@@ -267,7 +267,7 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
       const repeating = repeatsOf(body.reproduction)
       if (found.length > 0 || repeating.length > 0)
         mustStayOpenable(
-          { attemptIds: [attemptId], repeats: repeating, effects: repeating.length, values: 0 },
+          { attemptIds: [attemptId], repeats: repeating, effects: repeating.length, values: () => 0 },
           repeating.length > 0 ? "/reproduction/repeats" : path,
         )
       spend(count)

@@ -167,7 +167,7 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
   const needed = [
     {
       path: "/expectedWatermark",
-      message: /^must be a number: \{"\$after": 57\} is one only among several writes/,
+      message: /^must be a number: \{"\$after": 57\} works only in one request with several writes/,
     },
   ]
   t.match(outside, { status: 422, issues: needed }, "outside of a batch it means nothing, and the refusal says so")
