@@ -90,22 +90,30 @@ export async function takeLog(
     }
   }
 
-  let rest = Buffer.alloc(0)
+  // One buffer serves a whole upload: V8 counts the memory of each, and many made it collect garbage several times an
+  // upload, for which everybody waited.
+  const open = Buffer.allocUnsafeSlow(limits.logPieceBytes + 1)
+  let filled = 0
   for await (const chunk of chunks) {
     bytes += chunk.length
     if (bytes > limits.logBodyBytes)
       throw new Refusal("request_too_large", `The log is over ${limits.logBodyBytes} bytes. Send its end alone.`, {
         headers,
       })
-    rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk])
-    hold(held + rest.length)
-    while (rest.length > limits.logPieceBytes) {
-      const end = endOfPiece(rest)
-      await keep(rest.subarray(0, end))
-      rest = rest.subarray(end)
+    hold(held + open.length)
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.subarray(at, at + open.length - filled)
+      open.set(part, filled)
+      filled += part.length
+      at += part.length
+      if (filled < open.length) continue
+      const end = endOfPiece(open)
+      await keep(open.subarray(0, end))
+      open.copyWithin(0, end)
+      filled -= end
     }
   }
-  if (rest.length > 0) await keep(rest)
+  if (filled > 0) await keep(open.subarray(0, filled))
   if (left.bytes === 0) return stored(head.concat(tail), null, hash.digest("hex"))
   const afterLine = head.reduce((lines, { newlines }) => lines + newlines, 0)
   const before = head.at(-1)?.endsLine === true ? "" : "\n"
