@@ -9,7 +9,7 @@ import { codeOf, FailedError, messageOf } from "./contract/faults.ts"
 import { Refusal } from "./contract/refusals/refusal.ts"
 import { oneLine, printable } from "./contract/text.ts"
 import { hasSettings, proxyNote, refuseUnknownVariables, UsageError } from "./settings.ts"
-import { softwareVersion } from "./version.ts"
+import { softwareVersion } from "./packaged.ts"
 
 // Only the user who runs this may read the data: it holds password digests and private Libraries.
 process.umask(0o077)

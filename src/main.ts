@@ -6,8 +6,7 @@ import "./allocator.ts"
 import { enableCompileCache } from "node:module"
 import { isSea } from "node:sea"
 import { fileURLToPath } from "node:url"
-import { packaged } from "./packaged.ts"
-import { softwareVersion } from "./version.ts"
+import { packaged, softwareVersion } from "./packaged.ts"
 
 const version = () => `${softwareVersion}\n`
 const texts = new Map([

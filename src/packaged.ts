@@ -1,7 +1,8 @@
-/** Files that ship with the program: in the project folder, or inside the executable. */
+/** Files that ship with the program, in the project folder or inside the executable, and its version. */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { getAsset, getRawAsset, isSea } from "node:sea"
+import manifest from "../package.json" with { type: "json" }
 
 /**
  * Reads a text file. This module must stay directly in `src`: from there and from `dist`, `..` is the project root.
@@ -43,3 +44,5 @@ export function jobsProgram(): { readonly command: string; readonly args: readon
   const { code } = isSea() ? { code: null } : threadCode("jobs")
   return { command: process.execPath, args: code === null ? ["jobs"] : [fileURLToPath(code)] }
 }
+
+export const softwareVersion: string = manifest.version

@@ -61,7 +61,7 @@ const axes: Readonly<Record<string, Axis>> = {
     // The client of a connection, and the program that a key of the Library was given to.
     other: [
       "edge/requests/forward.ts",
-      "app/replication/litestream.ts",
+      "app/replication/replication.ts",
       "app/webhooks/sending.ts",
       "library/",
       "contract/library/",

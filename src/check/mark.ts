@@ -9,7 +9,7 @@ import { whoseData } from "../ledger/storage/data.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { DataError } from "../ledger/storage/opening.ts"
 import { auditDigest, auditHead } from "../people/audit.ts"
-import { headsOf } from "./chains.ts"
+import { headsOf } from "./check.ts"
 import { codeOf } from "../contract/faults.ts"
 
 const markSchema = v.object({

@@ -9,26 +9,31 @@ import type { healthReady } from "../discovery/bootstrap.ts"
 import type { InputOf } from "../contract/operations/index.ts"
 import { isForBearer } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
-import { type ActivityMark, Chain } from "./chain.ts"
+import { type ActivityMark, Chain, type FollowOptions, follow } from "./activity.ts"
 import { RefusedError, UnexpectedAnswer } from "./errors.ts"
-import { type FollowOptions, follow } from "./follow.ts"
 import { judge, Transport, type TransportOptions } from "./transport.ts"
-import { type AnyPage, deliver, membersOf, operationOf, readOf, walk, type WriteOptions } from "./requests.ts"
-import type {
-  AgentOperation,
-  AgentRead,
-  FileRead,
-  FormedRead,
-  FormOf,
-  AnswerOf,
-  ItemOf,
-  ListName,
-  ReadArguments,
-  ReadInput,
-  ReceiptOf,
-  RoomOperation,
-  WriteInput,
-} from "./types.ts"
+import {
+  type AnyPage,
+  deliver,
+  membersOf,
+  operationOf,
+  readOf,
+  walk,
+  type WriteOptions,
+  type AgentOperation,
+  type AgentRead,
+  type FileRead,
+  type FormedRead,
+  type FormOf,
+  type AnswerOf,
+  type ItemOf,
+  type ListName,
+  type ReadArguments,
+  type ReadInput,
+  type ReceiptOf,
+  type RoomOperation,
+  type WriteInput,
+} from "./requests.ts"
 
 /** The answer of the health route. */
 export type Ready = ReturnType<typeof healthReady>
@@ -223,7 +228,7 @@ export type { JsonObject } from "../contract/json.ts"
 export type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 export type { ParametersOf, ReadName } from "../contract/reads/index.ts"
 export type { Issue, RefusalCode } from "../contract/refusals/refusal.ts"
-export type { ActivityMark } from "./chain.ts"
+export type { ActivityMark } from "./activity.ts"
 export {
   ChainBroken,
   ConnectionLost,
@@ -233,7 +238,7 @@ export {
   UnexpectedAnswer,
   textOf,
 } from "./errors.ts"
-export type { FollowOptions } from "./follow.ts"
+export type { FollowOptions } from "./activity.ts"
 export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
-export type * from "./types.ts"
+export type * from "./requests.ts"
 export type { WriteOptions } from "./requests.ts"

@@ -1,7 +1,6 @@
 /** All commands of the program, in the order of its help. */
 import { Command } from "commander"
-import { packaged } from "../packaged.ts"
-import { softwareVersion } from "../version.ts"
+import { packaged, softwareVersion } from "../packaged.ts"
 import { auditCommand } from "./audit.ts"
 import { backupCommand, restoreCommand } from "./backup.ts"
 import { checkCommand } from "./check.ts"

@@ -7,7 +7,7 @@ import { open } from "node:fs/promises"
 import type { Command } from "commander"
 import type { Instance } from "../app/compose/instance.ts"
 import { baseUrlOption, option, UsageError } from "../settings.ts"
-import { softwareVersion } from "../version.ts"
+import { softwareVersion } from "../packaged.ts"
 import { dataCommand, refusalsAsUsage } from "./with-instance.ts"
 
 interface Options {

@@ -12,7 +12,7 @@ import { typeOfImage } from "../attachments/image.ts"
 import { type ServiceReply, type ServiceRequest, type Picture, type ServiceCaller, NoAnswer } from "../mcp/door.ts"
 import { mcpServer } from "../mcp/server.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
-import { softwareVersion } from "../version.ts"
+import { softwareVersion } from "../packaged.ts"
 
 /** Seconds for a response and between retries. Agents' programs give up after a minute. */
 const TIMEOUTS = { timeout: 45, longestWait: 5, retries: 2 }

@@ -4,10 +4,9 @@ import type { PageAddress } from "../contract/objects/objects.ts"
 import { present } from "../contract/present.ts"
 import { type ReadName, reads } from "../contract/reads/index.ts"
 import { checkpointDocument } from "./checkpoint.ts"
-import { planDocument } from "./plan.ts"
+import { planDocument, attemptDocument, experimentDocument } from "./work.ts"
 import { paperDocument, roomDocument, threadDocument } from "./places.ts"
 import { recordDocument } from "./record.ts"
-import { attemptDocument, experimentDocument } from "./work.ts"
 import type { Document, DocumentedKind } from "./writing.ts"
 
 /** The page of one read: its answer, with the parameters of the page's address that the read takes. */

@@ -1,8 +1,7 @@
 /** Routes for programs: feeds, sitemaps, robots.txt, security.txt and the icon. */
 import type { H3Event } from "h3"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { roomSitemap, robotsTxt, sitemapIndex } from "../documents/crawlers.ts"
-import { atom, jsonFeed, feeds } from "../documents/feeds/index.ts"
+import { roomSitemap, robotsTxt, sitemapIndex, atom, jsonFeed, feeds } from "../documents/feeds.ts"
 import type { DocumentSource } from "../documents/writing.ts"
 import { type Answer, answer, asset, FOR_A_DAY, tagOf } from "../edge/answers/answer.ts"
 import type { Edge } from "../edge/edge.ts"

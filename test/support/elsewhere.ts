@@ -6,7 +6,7 @@ import { createInstance, type Instance } from "../../src/app/compose/instance.ts
 import { openForward } from "../../src/app/compose/upgrade.ts"
 import { checkData } from "../../src/check/check.ts"
 import { databaseFile } from "../../src/check/backup.ts"
-import { softwareVersion } from "../../src/version.ts"
+import { softwareVersion } from "../../src/packaged.ts"
 
 interface Test {
   testdir(): string

@@ -1,7 +1,7 @@
 /** What people paste is shown as what it became before anything is kept; an invitation is copied and then listed. */
 import { Browser } from "research-room/testing"
 import t from "tap"
-import { publicAddress } from "../../src/web/forms/repository.ts"
+import { publicAddress } from "../../src/web/forms/reading.ts"
 import { signIn } from "./pages.ts"
 import { demoInBrowser } from "./scene.ts"
 

@@ -2,9 +2,8 @@
 import t from "tap"
 import { checkBody } from "../../src/contract/definitions/operation.ts"
 import { operationOf, operations } from "../../src/contract/operations/index.ts"
-import { bodyOf, fill, issueField } from "../../src/web/forms/draft.ts"
+import { bodyOf, fill, issueField, withItem } from "../../src/web/forms/draft.ts"
 import { formOf } from "../../src/web/forms/fields.ts"
-import { withItem } from "../../src/web/forms/rows.ts"
 import { sheetOf } from "../../src/web/forms/sheets/index.ts"
 
 for (const operation of operations) {

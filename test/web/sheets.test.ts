@@ -5,10 +5,8 @@
 import t from "tap"
 import { operationOf } from "../../src/contract/operations/index.ts"
 import type { OperationName } from "../../src/contract/operations/index.ts"
-import { partsOf, commandOf } from "../../src/web/forms/command.ts"
-import { bodyOf, type Draft, fill } from "../../src/web/forms/draft.ts"
+import { partsOf, commandOf, bodyOf, type Draft, fill, withoutBlankRows } from "../../src/web/forms/draft.ts"
 import { type Field, formOf } from "../../src/web/forms/fields.ts"
-import { withoutBlankRows } from "../../src/web/forms/rows.ts"
 import { sheets } from "../../src/web/forms/sheets/index.ts"
 import { keyOf, spelledOut, valueMeant } from "../../src/web/forms/statement.ts"
 

@@ -10,17 +10,16 @@ import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"
 import type { FileOrder } from "../../research/export/exports.ts"
 import type { ImageOrder } from "../../attachments/image.ts"
-import type { DifferencesOrder } from "../serving/differences-job.ts"
-import type { PastFileOrder } from "../past/past-process.ts"
+import type { DifferencesOrder } from "../serving/keep-clean.ts"
+import type { PastFileOrder } from "../past/pasts.ts"
 
 /** The jobs, by name. Their modules are loaded on first use. */
 const jobs = {
   atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomPapers(xml),
-  differences: async (order: DifferencesOrder) =>
-    (await import("../serving/differences-job.ts")).findDifferences(order),
+  differences: async (order: DifferencesOrder) => (await import("../serving/keep-clean.ts")).findDifferences(order),
   copying: async (file: string) => (await import("../serving/log-copying.ts")).copyLogOf(file),
   image: async (order: ImageOrder) => (await import("../../attachments/image.ts")).readImage(order),
-  past: async (order: PastFileOrder) => (await import("../past/past-process.ts")).makeFile(order),
+  past: async (order: PastFileOrder) => (await import("../past/pasts.ts")).makeFile(order),
   papers: async (texts: readonly string[]) => (await import("../../library/pasted.ts")).readTexts(texts),
   crossref: async (json: string) => (await import("../../library/papers/crossref-work.ts")).crossrefPapers(json),
 }

@@ -1,13 +1,18 @@
 /** A cache of past states of Rooms, shared by all requests. The least recently used state is dropped first. */
+import { mkdirSync, rmSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
 import type { StoredPast } from "../../edge/limits/readers.ts"
 import type { Past, Pasts } from "../../edge/edge.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { openMade, openScratch } from "../../ledger/storage/opening.ts"
+import { openMade, openScratch, openReadConnection } from "../../ledger/storage/opening.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { createInstance, type Instance } from "../compose/instance.ts"
-import { makePast, type PastOrder } from "./past-work.ts"
+import { makePast, type PastOrder, type PastFile } from "./past-work.ts"
+import type { Job } from "../../jobs/job.ts"
+import { Pool } from "../../jobs/pool.ts"
+import { databaseFile } from "../../ledger/storage/data.ts"
 
 /** The database of a past state. */
 export interface PastDatabase {
@@ -49,7 +54,7 @@ interface CachedPast {
 const MOST_TOO_LARGE = 10_000
 
 /** The refusal of a past state that takes too much work. @param entries the most writes that may be replayed */
-export const tooLarge = (entries: number = limits.pastEntries): Refusal =>
+const tooLarge = (entries: number = limits.pastEntries): Refusal =>
   new Refusal(
     "past_too_large",
     `To answer as of that entry would mean replaying more than ${entries.toLocaleString("en")} writes of the Room ` +
@@ -201,4 +206,67 @@ export function pastsOnThisThread(live: Instance, basePath: string, numbers?: Pa
     close() {},
   }
   return new PastCache(live, maker, basePath, numbers)
+}
+
+// Builds past states of Rooms in a separate process, in files of a folder that is deleted when the service ends.
+
+/** The input of the process, with the source and the target file. */
+export interface PastFileOrder extends PastOrder {
+  readonly file: string
+  readonly into: string
+}
+
+/** Builds the file, inside the process. */
+export function makeFile({ file, into, ...order }: PastFileOrder): PastFile {
+  using live = openReadConnection(file)
+  using target = openScratch(into)
+  return makePast(live, target, order)
+}
+
+const job: Job<PastFileOrder, PastFile> = {
+  name: "past",
+  bounds: { seconds: limits.pastSeconds, megabytes: limits.pastMegabytes },
+  output: 1_000,
+  tooCostly: tooLarge,
+}
+
+/** Rebuilds Rooms as of an earlier moment. */
+const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
+
+/** The folder for past states. It is not part of backups. */
+const folderOf = (data: string): string => join(data, "past")
+
+/** @param data the data folder, which only this process serves */
+export function pastsInProcess(live: Instance, data: string, basePath: string, numbers?: PastNumbers): PastCache {
+  const folder = folderOf(data)
+  // Remove the files of a killed service.
+  rmSync(folder, { recursive: true, force: true })
+  let count = 0
+  const make: Maker["make"] = async (order, caller) => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const into = join(folder, `${++count}.db`)
+    const remove = () => rmSync(into, { force: true })
+    try {
+      const { entries } = await lookingBack.run(job, { ...order, file: databaseFile(data), into }, caller)
+      if (entries === null) {
+        remove()
+        return null
+      }
+      const db = openMade(into)
+      return {
+        db,
+        file: into,
+        bytes: statSync(into).size,
+        discard() {
+          db.close()
+          remove()
+        },
+      }
+    } catch (error) {
+      remove()
+      if (error instanceof Refusal && error.code === "past_too_large") return null
+      throw error
+    }
+  }
+  return new PastCache(live, { make, close: () => rmSync(folder, { recursive: true, force: true }) }, basePath, numbers)
 }

@@ -6,7 +6,7 @@ import { RequestLog } from "../../edge/telemetry/request-log.ts"
 import type { Metrics } from "../../edge/telemetry/metrics.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../../edge/limits/rate-limits.ts"
 import { belowLimit, openFilesLimit } from "../../http/connections.ts"
-import { softwareVersion } from "../../version.ts"
+import { softwareVersion } from "../../packaged.ts"
 
 export interface EdgeOptions {
   readonly log: Logger

@@ -10,8 +10,15 @@ import type { Channel } from "../../channel/channel.ts"
 import type { Cost, OffloadedRequest, OffloadedResponse, Readers } from "../../edge/limits/readers.ts"
 import type { Text } from "../../renderer/as-written.ts"
 import type { Engine } from "../../renderer/engines.ts"
-import { type Loss, Reader, type ReadingTimes, type Task } from "./reader.ts"
-import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
+import {
+  type Loss,
+  Reader,
+  type ReadingTimes,
+  type Task,
+  type ReaderCalls,
+  type ReaderEvents,
+  type ReaderSettings,
+} from "./reader.ts"
 
 const standardTimes: ReadingTimes = {
   seconds: limits.readingSeconds,

@@ -19,13 +19,13 @@ import { openLog } from "../../log.ts"
 import { NotedEngine } from "../../renderer/noted-engine.ts"
 import { RenderingNote } from "../../renderer/rendering-note.ts"
 import { Renderer } from "../../renderer/renderer.ts"
-import { softwareVersion } from "../../version.ts"
+import { softwareVersion } from "../../packaged.ts"
 import { openFollowed } from "../../ledger/storage/followed-data.ts"
 import { createApp } from "../serving/surface.ts"
 import { createInstance } from "../compose/instance.ts"
 import { openPast } from "../past/pasts.ts"
 import { releaseMemory } from "./memory.ts"
-import type { ReaderCalls, ReaderEvents, ReaderStart } from "./reader-calls.ts"
+import type { ReaderCalls, ReaderEvents, ReaderStart } from "./reader.ts"
 
 const { file, follows, instanceId, lineage, baseUrl, entrance, note, tooCostly } = workerData as ReaderStart
 

@@ -1,6 +1,9 @@
 /** Delivers the activity of a Room to one webhook, in order and at least once, from the webhook's own position. */
 import { setTimeout } from "node:timers/promises"
 import type { Logger } from "pino"
+import { request as requestHttp } from "node:http"
+import { request as requestHttps } from "node:https"
+import { Webhook as Signer } from "standardwebhooks"
 import type { Delivery } from "../../contract/answers/rooms.ts"
 import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -15,13 +18,93 @@ import {
 } from "../../rooms/webhook-addresses.ts"
 import type { Webhook } from "../../rooms/webhooks.ts"
 import type { Instance } from "../compose/instance.ts"
-import { growingPauses, type Pauses, type Task, Tasks } from "../serving/tasks.ts"
-import { request as requestHttp } from "node:http"
-import { request as requestHttps } from "node:https"
-import { Webhook as Signer } from "standardwebhooks"
 import type { RoomEvent } from "../../contract/answers/room-event.ts"
 import { uncompressed } from "../../outgoing.ts"
-import { softwareVersion } from "../../version.ts"
+import { softwareVersion } from "../../packaged.ts"
+
+// Background work of a service: one task for each item of a list that others may change, such as the followed Rooms
+// and the webhooks.
+
+/** Milliseconds between two reads of the list. */
+const TASKS_INTERVAL = 1_000
+
+/**
+ * Pauses between attempts, each twice as long as the one before up to the longest, until they are reset. @param first
+ * in milliseconds @param longest likewise
+ */
+function growingPauses(first: number, longest: number) {
+  let milliseconds = first
+  return {
+    /** Pauses, or until `signal` is aborted. */
+    async next(signal: AbortSignal): Promise<void> {
+      const pause = setTimeout(milliseconds, undefined, { signal })
+      milliseconds = Math.min(milliseconds * 2, longest)
+      await pause.catch(() => undefined)
+    },
+    reset(): void {
+      milliseconds = first
+    },
+  }
+}
+type Pauses = ReturnType<typeof growingPauses>
+
+interface Task {
+  /** Works until the end or until it is aborted. Never throws. */
+  run(): Promise<void>
+}
+
+export interface TaskParts<Item, T extends Task> {
+  /** Returns the present items by their ids. @throws if the data cannot be read */
+  readonly list: () => ReadonlyMap<string, Item>
+  readonly make: (id: string, item: Item, signal: AbortSignal) => T
+  /** Called at each read of the list with the present item of a running task. @returns whether the task goes on */
+  readonly goesOn: (task: T, item: Item) => boolean
+  readonly onFault: (fault: unknown) => void
+}
+
+class Tasks<Item, T extends Task> {
+  readonly #parts: TaskParts<Item, T>
+  readonly #running = new Map<
+    string,
+    { readonly task: T; readonly ending: AbortController; readonly ended: Promise<void> }
+  >()
+  readonly #timer: NodeJS.Timeout
+
+  /** Starts the tasks at once, and those of new items later. */
+  constructor(parts: TaskParts<Item, T>) {
+    this.#parts = parts
+    this.#timer = setInterval(() => this.#update(), TASKS_INTERVAL).unref()
+    this.#update()
+  }
+
+  /** Ends the tasks whose items are gone, and starts those of new items. */
+  #update(): void {
+    const { list, make, goesOn, onFault } = this.#parts
+    try {
+      const items = list()
+      for (const [id, { task, ending }] of this.#running) {
+        const item = items.get(id)
+        if (item === undefined || !goesOn(task, item)) ending.abort()
+      }
+      for (const [id, item] of items) {
+        if (this.#running.has(id)) continue
+        const ending = new AbortController()
+        const task = make(id, item, ending.signal)
+        const ended = task.run().finally(() => this.#running.delete(id))
+        this.#running.set(id, { task, ending, ended })
+      }
+    } catch (fault) {
+      onFault(fault)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    const running = [...this.#running.values()]
+    for (const { ending } of running) ending.abort()
+    await Promise.all(running.map(({ ended }) => ended))
+  }
+}
 
 // Delivers one webhook event: a POST, signed as Standard Webhooks defines, that does not follow redirects or read the
 // response body.

@@ -1,6 +1,6 @@
 /** The sources of metadata: Crossref's REST API and arXiv's API. */
 import { withoutTrailing } from "../../contract/text.ts"
-import { softwareVersion } from "../../version.ts"
+import { softwareVersion } from "../../packaged.ts"
 import { answerJob, type Source, type SourceRequest } from "./fetcher.ts"
 
 /** The most DOIs in one request, and the most characters of its filter. */

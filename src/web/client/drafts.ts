@@ -3,7 +3,7 @@
  * draft is named after its form, and deleted when the next page says that the write was accepted.
  */
 import { made } from "./page.ts"
-import { drawn, takeFields } from "./rows.ts"
+import { drawn, takeFields } from "./forms.ts"
 
 const PREFIX = "draft "
 const SENT = "draft-sent"

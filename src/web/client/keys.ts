@@ -1,7 +1,7 @@
 /** Keyboard shortcuts: `/` searches, `j` and `k` step through entries, `?` lists all of them. */
 import { folded } from "../../contract/folding.ts"
 import { after, made, pageIn } from "./page.ts"
-import { replyTo } from "./writing.ts"
+import { replyTo } from "./thread.ts"
 
 // `Ctrl+K`: finds a Room, label, paper or person by a few letters, and lists the actions of this page. Results come
 // from the service's search; actions are the links of the page.

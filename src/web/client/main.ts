@@ -1,18 +1,12 @@
 /** The entry point of the pages' script. Every page works without it. */
-import { awaitRequest } from "./awaited.ts"
+import { awaitRequest, follow } from "./live.ts"
 import { copyOnClick } from "./copy.ts"
-import { markCut } from "./cut.ts"
+import { markCut, traceArguments, countTicks } from "./tables.ts"
 import { keepDrafts } from "./drafts.ts"
 import { readFiles, takeUploads } from "./files.ts"
-import { traceArguments } from "./argument.ts"
 import { listenForKeys } from "./keys.ts"
-import { workForms } from "./forms.ts"
-import { follow } from "./live.ts"
-import { recogniseAsTyped } from "./recognised.ts"
-import { showChosenCases } from "./rows.ts"
-import { linkToUnseen, markUnseen } from "./seen.ts"
-import { countTicks } from "./ticks.ts"
-import { openMenus, writeInPlace } from "./writing.ts"
+import { workForms, recogniseAsTyped, showChosenCases } from "./forms.ts"
+import { linkToUnseen, markUnseen, openMenus, writeInPlace } from "./thread.ts"
 
 showChosenCases(document)
 keepDrafts()

@@ -7,8 +7,37 @@ import { isObject } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import { shortened } from "../../contract/text.ts"
 import { readJson } from "../../contract/schema/strict-json.ts"
-import { commandOf, partsOf } from "./command.ts"
 import type { Field, Form } from "./fields.ts"
+
+// Splits a command line into its arguments, and joins them again.
+
+const PART = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+|["'\\])|(\s+)/gs
+
+/**
+ * Splits a command into its arguments. A single line is split as a shell would; of several lines, each is one argument.
+ */
+export function partsOf(text: string): string[] {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+  if (lines.length !== 1) return lines
+  const parts: string[] = []
+  let part: string | undefined
+  for (const [, quoted, plain, escaped, bare, space] of (lines[0] ?? "").matchAll(PART)) {
+    if (space === undefined)
+      part = (part ?? "") + (quoted?.replace(/\\(["\\$`])/g, "$1") ?? plain ?? escaped ?? bare ?? "")
+    else if (part !== undefined) {
+      parts.push(part)
+      part = undefined
+    }
+  }
+  return part === undefined ? parts : [...parts, part]
+}
+
+/** Joins arguments into a command, with quotes where needed, so that `partsOf` returns the same arguments. */
+export const commandOf = (parts: readonly string[]): string =>
+  parts.map((part) => (/^[A-Za-z0-9_\-./:=@%+,]+$/.test(part) ? part : `'${part.replaceAll("'", `'"'"'`)}'`)).join(" ")
 
 /** The text of each input by its name, and the number of rows of each list. */
 export type Draft = URLSearchParams
@@ -262,4 +291,72 @@ export function issueField(path: string, form: Form, draft: Draft): string {
     at = found?.at ?? `${at}/${step}`
   }
   return at
+}
+
+// The rows of a draft's lists.
+
+/** Adds or removes a row of a list. The other rows keep their text. */
+export function withItem(draft: Draft, { add, remove }: { add: string | null; remove: string | null }): Draft {
+  const made = new URLSearchParams(draft)
+  if (add !== null) made.set(countName(add), String(itemCount(draft, add, 1) + 1))
+  if (remove === null) return made
+  const at = remove.lastIndexOf("/")
+  const list = remove.slice(0, at)
+  return withRows(
+    made,
+    list,
+    rowsOf(itemCount(made, list, 1)).filter((index) => index !== Number(remove.slice(at + 1))),
+  )
+}
+
+const rowsOf = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
+/** The number of steps in the name of the deepest row. */
+const DEEPEST_ROW = 6
+
+/** The names of all rows that have text in them, without the cases of variants. */
+function writtenRows(draft: Draft): Set<string> {
+  const rows = new Set<string>()
+  for (const [name, value] of draft) {
+    if (name.startsWith("#") || value.trim() === "") continue
+    const steps = name.replace(/\|[^/]*/g, "").split("/", DEEPEST_ROW + 1)
+    for (let length = 2; length <= steps.length; length += 1) rows.add(steps.slice(0, length).join("/"))
+  }
+  return rows
+}
+
+/** Keeps only these rows of a list, in their order. */
+function withRows(draft: Draft, list: string, kept: readonly number[]): Draft {
+  const places = new Map(kept.map((index, place) => [String(index), String(place)]))
+  const made = new URLSearchParams()
+  for (const [name, value] of draft) {
+    const mark = name.startsWith("#") ? "#" : ""
+    const at = name.slice(mark.length)
+    if (!at.startsWith(`${list}/`)) made.append(name, value)
+    else {
+      const [index = "", ...inner] = at.slice(list.length + 1).split("/")
+      const place = places.get(index.split("|", 1)[0] ?? "")
+      if (place !== undefined) made.append([`${mark}${list}`, index.replace(/^\d+/, place), ...inner].join("/"), value)
+    }
+  }
+  made.set(countName(list), String(kept.length))
+  return made
+}
+
+/** Leaves out the empty rows of lists, but keeps as many rows as a list must have. */
+export function withoutBlankRows(form: Field, draft: Draft): Draft {
+  const written = writtenRows(draft)
+  let made = draft
+  const look = (field: Field, path: string): void => {
+    if (field.form === "object") for (const inner of field.fields) look(inner, `${path}/${inner.name}`)
+    if ((field.form !== "list" && field.form !== "named") || !draft.has(countName(path))) return
+    const count = itemCount(draft, path, 0, field.form === "list" ? field.most : undefined)
+    const all = rowsOf(count)
+    const filled = all.filter((index) => written.has(`${path}/${index}`))
+    const least = field.form === "list" ? field.least : 0
+    const kept = filled.length >= least ? filled : all.filter((index) => filled.includes(index) || index < least)
+    if (kept.length < count) made = withRows(made, path, kept)
+  }
+  look(form, "")
+  return made
 }

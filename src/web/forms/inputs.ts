@@ -4,10 +4,9 @@ import { limits } from "../../contract/limits.ts"
 import { ANOTHER, type Prompt, placeOf, type Sheet } from "./sheets/sheet.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { calledByForms, words } from "../words.ts"
-import { type Choice, choicesAmong } from "./choices.ts"
+import { type Choice, choicesAmong, LOG_CASE } from "./choices.ts"
 import type { Draft } from "./draft.ts"
 import type { Field } from "./fields.ts"
-import { LOG_CASE } from "./picked.ts"
 import type { AtHand } from "./reading.ts"
 
 export interface FormState extends AtHand {

@@ -2,7 +2,7 @@
 import { aOrAn, type ObjectKind } from "../../contract/objects/objects.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { title, words } from "../words.ts"
-import { type Choices, choicesAmong } from "./choices.ts"
+import { type Choices, choicesAmong, isOfOutput, LOG_CASE, OUTPUT_CASE, outputName } from "./choices.ts"
 import { casePath, countName, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import {
@@ -25,7 +25,6 @@ import {
   optionText,
   radios,
 } from "./inputs.ts"
-import { isOfOutput, LOG_CASE, OUTPUT_CASE, outputName } from "./picked.ts"
 
 const group = (name: Content, body: Content, path: string, state: FormState): Html =>
   html`<fieldset${attributes({

@@ -19,7 +19,7 @@ import { type Operation, pathNames } from "../../contract/definitions/operation.
 import { isoTime } from "../../ledger/world.ts"
 import { type Field, type Form, formOf, offeredOf } from "../forms/fields.ts"
 import { laidOut } from "../forms/layout.ts"
-import { WORDING } from "../forms/proposing.ts"
+import { WORDING } from "../forms/statement.ts"
 import { sheetOf } from "../forms/sheets/index.ts"
 import { type Subject, subjectOf } from "../forms/subject.ts"
 import { markdown } from "../markdown.ts"

@@ -3,7 +3,7 @@
  * belong to exactly one stored write, each stored write must have its entries, and no number may be missing.
  */
 import type { ActivityEntry, Entry } from "../../../src/contract/answers/index.ts"
-import { Chain, type ActivityMark } from "../../../src/client/chain.ts"
+import { Chain, type ActivityMark } from "../../../src/client/activity.ts"
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import { nameOf, type Receipt, type Sent } from "./journal.ts"
 import { each, type Line } from "./line.ts"

@@ -13,7 +13,7 @@ import { openReadConnection, openScratch } from "../../../src/ledger/storage/ope
 import type { Entry, Given } from "../../../src/ledger/journal/journal.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
 import { crate } from "../../../src/research/export/crate.ts"
-import { softwareVersion } from "../../../src/version.ts"
+import { softwareVersion } from "../../../src/packaged.ts"
 import { castOf } from "../../support/lab.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
