@@ -2,16 +2,16 @@
 import { Command } from "commander"
 import { UsageError } from "../settings.ts"
 import { counted } from "../web/words.ts"
-import { progressBar } from "./progress.ts"
 import { dataCommand, withInstance } from "./with-instance.ts"
 
 const FORMAT = "{bar} {percentage}% | {papers} papers | {eta_formatted} left"
 
 async function importFile(file: string, { data }: { data: string }): Promise<void> {
-  const [{ ImportError, importPapers, importSize }, progress] = await Promise.all([
+  const [{ ImportError, importPapers, importSize }, { progressBar }] = await Promise.all([
     import("../library/papers/import.ts"),
-    progressBar(FORMAT),
+    import("./progress-bar.ts"),
   ])
+  const progress = progressBar(FORMAT)
   try {
     const size = await importSize(file)
     await withInstance(
