@@ -294,8 +294,8 @@ const beside: readonly [says: RegExp, file: string, has: RegExp][] = [
     /N: 2 \*\* 14, r: 8, p: 5[^]*AT_ONCE = 2\n/,
   ],
   [/at most 64 attempts of each kind wait/, "people/passwords.ts", /WAITING = 64\n/],
-  [/address alone, ten times as many/, "people/sign-in-limit.ts", /ADDRESS_FACTOR = 10\n/],
-  [/remembers eight addresses\s+for each name/, "people/sign-in-limit.ts", /ADDRESSES_OF_NAME = 8\n/],
+  [/address alone, ten times as many/, "people/signing-in.ts", /ADDRESS_FACTOR = 10\n/],
+  [/remembers eight addresses\s+for each name/, "people/signing-in.ts", /ADDRESSES_OF_NAME = 8\n/],
   [
     /answers are read up to 256 KiB, for at most 8 seconds/,
     "people/provider/provider.ts",

@@ -2,7 +2,7 @@
 import type { Admits, Entrance } from "../edge/sign-in-options.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import type { World } from "../ledger/world.ts"
-import type { CrossrefSettings } from "../library/papers/sources.ts"
+import type { CrossrefSettings } from "../library/papers/fetcher.ts"
 import { Provider, type ProviderSettings } from "../people/provider/provider.ts"
 import { Sealer } from "../people/provider/sealed.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"

@@ -11,7 +11,7 @@ import { callerKey, sharedBy } from "../edge/limits/address.ts"
 import { answerFound } from "../edge/answers/answer.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { isDocument, MARKDOWN, markdownPath, prefersMarkdown, SUFFIX } from "../edge/answers/as-markdown.ts"
-import { withoutAtLeast } from "../edge/at-least.ts"
+import { withoutAtLeast, askRead, type Moment } from "../edge/requests/reads.ts"
 import {
   agentCaller,
   mustBeOperator,
@@ -24,7 +24,6 @@ import type { Edge } from "../edge/edge.ts"
 import { sentParameters, sentToRead } from "../edge/limits/body.ts"
 import { pathParams } from "../edge/paths.ts"
 import { contextOf, nodeSide } from "../edge/limits/request-context.ts"
-import { askRead, type Moment } from "../edge/requests/reads.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
 const mayWait = ({ query }: Read, { url }: H3Event): boolean =>

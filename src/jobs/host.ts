@@ -3,8 +3,7 @@
  * thread takes.
  */
 import { setPriority } from "node:os"
-import { Channel, type Message } from "../channel/channel.ts"
-import { Thread } from "../channel/thread.ts"
+import { Channel, type Message, Thread } from "../channel/channel.ts"
 import { type BoundedWork, TOO_COSTLY, type Work } from "./job.ts"
 
 /** MiB for short-lived objects and for the stack; V8's own memory is not counted. */

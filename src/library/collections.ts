@@ -3,7 +3,7 @@ import type { Person } from "../contract/answers/index.ts"
 import type { CollectionPaper, CollectionSummary, PaperMember } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import type { Cited } from "./bibliography/cited.ts"
+import type { Cited } from "./bibliography/file.ts"
 import { type FiledPaper, type ShownPaper, shownPaper } from "./papers/papers.ts"
 import { REINDEX } from "./names/names.ts"
 import { offsetPage, pageItems } from "./saved.ts"
@@ -12,9 +12,9 @@ import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, 
 /** A Collection, as one reader sees it. */
 export type Collection = CollectionSummary
 
-type Row = Omit<Collection, "isOwner" | "counts"> & Collection["counts"] & { readonly isOwner: number }
+type CollectionRow = Omit<Collection, "isOwner" | "counts"> & Collection["counts"] & { readonly isOwner: number }
 
-const collection = ({ isOwner, papers, notes, unread, ...row }: Row): Collection => ({
+const collection = ({ isOwner, papers, notes, unread, ...row }: CollectionRow): Collection => ({
   ...row,
   isOwner: isOwner === 1,
   counts: { papers, notes, unread },
@@ -22,7 +22,7 @@ const collection = ({ isOwner, papers, notes, unread, ...row }: Row): Collection
 
 type PaperRow = Omit<CollectionPaper, PaperMember> & ShownPaper
 
-const SHOWN = `r.collection_id AS id, r.name, r.owner_id = r.reader_id AS isOwner, o.username AS owner,
+const SHOWN_COLLECTION = `r.collection_id AS id, r.name, r.owner_id = r.reader_id AS isOwner, o.username AS owner,
     r.created_at AS createdAt, r.papers, r.notes, r.unread
   FROM reached r JOIN people o ON o.user_id = r.owner_id`
 
@@ -31,9 +31,9 @@ export function collections(db: Db) {
   const insert = inserting(db, "collections")
   const join = inserting(db, "collection_members")
   const rename = db.prepare("UPDATE collections SET name = +? WHERE collection_id = +?")
-  const one = db.prepare<Row>(`WITH ${REACHED} SELECT ${SHOWN} WHERE r.collection_id = +?`)
-  const page = db.prepare<Row>(
-    `WITH ${REACHED} SELECT ${SHOWN}
+  const one = db.prepare<CollectionRow>(`WITH ${REACHED} SELECT ${SHOWN_COLLECTION} WHERE r.collection_id = +?`)
+  const page = db.prepare<CollectionRow>(
+    `WITH ${REACHED} SELECT ${SHOWN_COLLECTION}
      ORDER BY r.collection_id DESC LIMIT ${pageItems + 1} OFFSET +?`,
   )
   const members = db.prepare<Person>(
@@ -191,5 +191,50 @@ export function collections(db: Db) {
     },
     /** Returns every paper of a Collection for a bibliography, in the order they were added. */
     bibliography: (collectionId: string): readonly Cited[] => cited.all(collectionId),
+  }
+}
+
+// Open invitations to Collections.
+
+export interface Invitation {
+  readonly invitationId: string
+  readonly collection: { readonly id: string; readonly name: string }
+  readonly ownerId: string
+  readonly invitedBy: string
+  readonly userId: string
+  readonly username: string
+  readonly invitedAt: string
+}
+
+type InvitationRow = Omit<Invitation, "collection"> & { readonly collectionId: string; readonly name: string }
+
+const invitation = ({ collectionId, name, ...row }: InvitationRow): Invitation => ({
+  ...row,
+  collection: { id: collectionId, name },
+})
+
+const INVITATIONS = `SELECT i.invitation_id AS invitationId, i.collection_id AS collectionId, c.name,
+    c.owner_id AS ownerId, o.username AS invitedBy, i.user_id AS userId, p.username, i.invited_at AS invitedAt
+  FROM collection_invitations i JOIN collections c USING (collection_id)
+  JOIN people o ON o.user_id = c.owner_id JOIN people p ON p.user_id = i.user_id`
+
+export function collectionInvitations(db: Db) {
+  const insert = inserting(db, "collection_invitations")
+  const one = db.prepare<InvitationRow>(`${INVITATIONS} WHERE i.invitation_id = +?`)
+  const remove = db.prepare("DELETE FROM collection_invitations WHERE invitation_id = +?")
+  const received = db.prepare<InvitationRow>(`${INVITATIONS} WHERE i.user_id = +? ORDER BY i.invitation_id`)
+  const sent = db.prepare<InvitationRow>(`${INVITATIONS} WHERE i.collection_id = +? ORDER BY i.invitation_id`)
+
+  return {
+    open: (invitationId: string, collectionId: string, userId: string, at: string) =>
+      insert({ invitationId, collectionId, userId, invitedAt: at }),
+    find(invitationId: string): Invitation | undefined {
+      const row = one.get(invitationId)
+      return row && invitation(row)
+    },
+    /** Removes an invitation that was accepted, declined or withdrawn. */
+    close: (invitationId: string) => remove.run(invitationId),
+    receivedBy: (userId: string): Invitation[] => received.all(userId).map(invitation),
+    sentFor: (collectionId: string): Invitation[] => sent.all(collectionId).map(invitation),
   }
 }

@@ -1,13 +1,11 @@
 /** The Library: people's papers, their Collections, notes and annotations, and the keys of their tools. */
 import type { Domain, Ground } from "../ledger/domains/domain.ts"
 import type { People } from "../people/people.ts"
-import { annotationOperations } from "./annotation-operations.ts"
+import { annotationOperations, keyOperations, tagOperations } from "./operations.ts"
 import { filingOperations } from "./filed.ts"
-import { keyOperations } from "./key-operations.ts"
 import { libraryReads } from "./reads.ts"
 import { sharingOperations } from "./sharing-operations.ts"
 import { type LibraryTables, libraryTables } from "./tables.ts"
-import { tagOperations } from "./tag-operations.ts"
 
 export { metadataIntake, libraryActs, type Found } from "./papers/found.ts"
 export { readPapers } from "./reading.ts"

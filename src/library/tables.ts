@@ -1,15 +1,13 @@
 /** The tables of the Library. */
 import type { Db } from "../ledger/storage/database.ts"
 import { annotations } from "./annotations.ts"
-import { collections } from "./collections.ts"
-import { collectionInvitations } from "./invitations.ts"
+import { collections, collectionInvitations } from "./collections.ts"
 import { keys } from "./keys.ts"
 import { names } from "./names/names.ts"
 import { notes } from "./notes.ts"
 import { metadata } from "./papers/record.ts"
 import { papers } from "./papers/papers.ts"
-import { saved } from "./saved.ts"
-import { tags } from "./tags.ts"
+import { saved, tags } from "./saved.ts"
 
 export type LibraryTables = ReturnType<typeof libraryTables>
 

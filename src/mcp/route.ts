@@ -78,7 +78,7 @@ export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
         issues: [{ path: "", message: "must be an object" }],
       })
     // Loaded for the first agent: most instances start without one.
-    const { answerHttpMessage } = await import("./http-message.ts")
+    const { answerHttpMessage } = await import("./server.ts")
     const { softwareVersion: version, requestLog } = edge
     const request = new Request(event.url, { method: "POST", headers: event.req.headers, signal: event.req.signal })
     const response = await answerHttpMessage(

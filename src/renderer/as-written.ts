@@ -1,4 +1,4 @@
-/** Users' texts, and how a text is shown if it is not rendered. */
+/** Users' texts, how one is shown if it is not rendered, and which dollar signs in it begin no formula. */
 import { hash } from "node:crypto"
 import { limits } from "../contract/limits.ts"
 import { escapeHtml } from "../contract/text.ts"
@@ -21,4 +21,14 @@ export function asWritten(text: string, kind: Kind, why: string): string {
   return kind === "block"
     ? `<pre class="source" tabindex="0">${escapeHtml(whole)}</pre><p class="source-note">Shown as written: ${why}.</p>`
     : `<code class="source" title="Shown as written: ${why}">${escapeHtml(whole)}</code>`
+}
+
+/**
+ * Whether what stands between two single dollar signs is no formula: prices as in `R$6, ou 5$`, and variables of a
+ * shell as in `$PATH:$HOME` and `${A}/${B}`.
+ */
+export function isTextInDollars(tex: string, before: string, after: string): boolean {
+  if (/^\s|\s$/.test(tex) || /[0-9A-Za-z]/.test(before) || /[0-9A-Z{_]/.test(after)) return true
+  if (/[a-z]/.test(after) && /[:/,;.=]$/.test(tex)) return true
+  return /^\d/.test(tex) && /\s[A-Za-z]{2}/.test(tex) && !/[\\_^={}<>+*/]/.test(tex)
 }

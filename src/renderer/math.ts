@@ -6,7 +6,7 @@ import temml, { type MathTree } from "temml"
 import type { MarkdownIt } from "markdown-it"
 import { limits } from "../contract/limits.ts"
 import { escapeHtml } from "../contract/text.ts"
-import { isTextInDollars } from "./dollars.ts"
+import { isTextInDollars } from "./as-written.ts"
 
 /** The part of its budget that a text's formulas have spent. */
 export class Spent {

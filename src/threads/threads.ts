@@ -1,10 +1,23 @@
-/** The rows of Threads and their summaries. */
+/** Threads: their rows and summaries, the behaviours that start them and post messages, and their reads. */
 import { limits } from "../contract/limits.ts"
 import { placeOf, idOf } from "../ledger/journal/columns.ts"
 import type { ThreadSummary } from "../contract/answers/index.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { AGENT_OF_THREAD } from "../ledger/journal/author.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
+import { noSuch } from "../contract/objects/no-such.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
+import { derivedId } from "../ledger/journal/journal.ts"
+import { mustNotRepeat } from "../ledger/journal/repeating.ts"
+import type { Timeline } from "../ledger/journal/timeline.ts"
+import type { Withheld } from "../ledger/journal/withheld.ts"
+import { type EntryFilter, entryFiltersOf } from "../contract/reads/shared.ts"
+import { feedOf, feedPage, mustNotBeAhead, pageSize } from "../ledger/lists/paging.ts"
+import type { Readers } from "../ledger/reads/reading.ts"
+import { isoTime, type World } from "../ledger/world.ts"
+import type { Rooms } from "../rooms/rooms.ts"
+import type { Domain, Ground } from "../ledger/domains/domain.ts"
 
 // SQL that tells whether a checkpoint is stale, and why (protocol, section 8).
 
@@ -145,3 +158,185 @@ export function threads(db: Db) {
       threadIds.flatMap((threadId, index) => (room.get(threadId)?.roomId === roomId ? [] : [index])),
   }
 }
+
+// The behaviours that start Threads and post messages. What follows a write in its transaction are the `steps` of the
+// domains, in the order of their list: a reply settles what it answers (`research/links`), the receipt warns
+// (`research/advice`), the claims of its author are renewed (`research/claims`). The texts are indexed before the
+// commit, or after it.
+
+/** Finds the Thread of a write. @throws Refusal 404 if it does not exist, or not in the Room that the body names */
+export function threadSubject(
+  threads: Threads,
+  threadId: string,
+  roomId?: string,
+): { roomId: string; threadId: string } {
+  const found = threads.roomOf(threadId)
+  if (found !== undefined && (roomId === undefined || found === roomId)) return { roomId: found, threadId }
+  if (roomId === undefined) throw new Refusal("room_unavailable", "There is no such Thread.")
+  throw threads.isRoom(roomId)
+    ? new Refusal("room_unavailable", "There is no such Thread in this Room.")
+    : noSuch("room")
+}
+
+interface WritingTables {
+  readonly threads: Threads
+  readonly timeline: Timeline
+  readonly withheld: Withheld
+}
+
+function threadOperations({ threads, timeline, withheld }: WritingTables) {
+  /**
+   * @param isHere whether the Thread of the entry is one in which it may be answered @param otherwise what to say if it
+   * is not
+   */
+  function issuesOfReply(entryId: string | undefined, isHere: (threadId: string) => boolean, otherwise: string) {
+    const answered = entryId === undefined ? undefined : timeline.find(entryId)
+    if (answered === undefined) return []
+    const messages: string[] = []
+    if (!answered.takesReplies)
+      messages.push("is a receipt that shows no object; reply to a message, a card or the receipt that made an object")
+    if (!isHere(answered.threadId)) messages.push(otherwise)
+    return messages.map((message) => ({ path: "/replyToEntryId", message }))
+  }
+
+  const create_thread = behaviour("create_thread", {
+    // The write belongs to no Thread yet, so a credential limited to some Threads cannot start another.
+    subject: ({ body }) => ({ roomId: body.roomId, threadId: null }),
+    references: ({ body }, { roomId }) =>
+      issuesOfReply(body.replyToEntryId, (threadId) => threads.roomOf(threadId) === roomId, "belongs to another Room"),
+    admit({ body }) {
+      const { replyToEntryId, allowDuplicate } = body
+      if (replyToEntryId === undefined || allowDuplicate === true) return
+      const existing = threads.following(replyToEntryId)
+      if (existing === undefined) return
+      throw new Refusal(
+        "thread_exists",
+        "A Thread already follows this entry. Post there, or send allowDuplicate to start a second one.",
+        {
+          current: { thread: existing },
+        },
+      )
+    },
+    write({ actor, body }, { roomId }, change) {
+      const { title, message, replyToEntryId = null } = body
+      const threadId = change.newId()
+      const sequence = change.ordinal(roomId, "thread")
+      threads.open({
+        threadId,
+        roomId,
+        sequence,
+        title,
+        authorId: actor.userId,
+        createdAt: change.at,
+        followsEntryId: replyToEntryId,
+      })
+      const messageEntryId = message === undefined ? null : derivedId(threadId, "opening message")
+      return {
+        threadId,
+        target: { id: threadId, label: null },
+        result: { threadId, title, label: null, messageEntryId },
+        messageEntryId,
+      }
+    },
+  })
+
+  const post_message = behaviour("post_message", {
+    subject: ({ params }) => threadSubject(threads, params.threadId),
+    references: ({ body }, { threadId }) =>
+      issuesOfReply(body.replyToEntryId, (answered) => answered === threadId, "belongs to another Thread"),
+    admit({ actor, body }, _subject, at) {
+      mustNotRepeat("/text", withheld.lately.repeatedIn(actor.userId, body.text, Date.parse(at)))
+    },
+    write({ body }, _subject, { entryId }) {
+      return {
+        target: { id: entryId, label: null },
+        result: { messageId: entryId, label: null },
+        replyToEntryId: body.replyToEntryId ?? null,
+      }
+    },
+  })
+
+  return { create_thread, post_message }
+}
+
+// Reads of Threads and their timelines.
+
+const RECENT = 10
+
+interface EntryQuery {
+  after?: number
+  limit?: number
+}
+
+interface ReadingTables {
+  readonly threads: Threads
+  readonly rooms: Rooms
+  readonly timeline: Timeline
+  readonly world: Pick<World, "now">
+}
+
+function threadReads({ threads, rooms, timeline, world }: ReadingTables) {
+  /** @throws Refusal 404 */
+  function mustFind(threadId: string): ThreadSummary {
+    const thread = threads.summary(threadId)
+    if (thread === undefined) throw noSuch("thread")
+    return thread
+  }
+
+  /** Returns a page of a Thread's entries. @param kinds undefined for entries of every kind */
+  function entries(threadId: string, query: EntryQuery, kinds: readonly EntryFilter[] | undefined) {
+    const thread = mustFind(threadId)
+    mustNotBeAhead(query.after, thread.timelineWatermark)
+    return feedOf(
+      timeline.after(thread.threadId, query.after ?? 0, kinds, pageSize(query) + 1),
+      query,
+      ({ entry }) => entry,
+      thread.timelineWatermark,
+    )
+  }
+
+  return {
+    room_threads({ params, query }) {
+      const roomId = params.roomId
+      rooms.mustExist(roomId)
+      return feedPage(threads.page(roomId, query.after ?? 0, pageSize(query) + 1), query)
+    },
+
+    thread_context({ params }) {
+      const thread = mustFind(params.threadId)
+      const room = rooms.summary(thread.roomId)
+      if (room === undefined) throw new Error("a Thread without its Room")
+      const { roomId, title, state, archive, origin, adopted } = room
+      const follows = thread.followsEntryId === null ? undefined : timeline.find(thread.followsEntryId)
+      return {
+        thread,
+        room: { roomId, title, state, archive, origin, adopted },
+        follows: follows?.entry ?? null,
+        recent: timeline.newest(thread.threadId, RECENT),
+        generatedAt: isoTime(world.now()),
+      }
+    },
+
+    thread_messages: ({ params, query }) => entries(params.threadId, query, [{ kind: "message" }]),
+    thread_timeline: ({ params, query }) => entries(params.threadId, query, query.kinds && entryFiltersOf(query.kinds)),
+    thread_records: ({ params, query }) => entries(params.threadId, query, [{ kind: "publication" }]),
+
+    thread_replies({ params, query }) {
+      const { threadId, timelineWatermark } = mustFind(params.threadId)
+      mustNotBeAhead(query.after, timelineWatermark)
+      if (timeline.find(query.targetEntryId)?.threadId !== threadId)
+        throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
+      return feedOf(
+        timeline.replies(threadId, query.targetEntryId, query.after ?? 0, pageSize(query) + 1),
+        query,
+        ({ entry }) => entry,
+      )
+    },
+  } satisfies Partial<Readers>
+}
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ threads: threads(db) })],
+  operations: [threadOperations],
+  reads: [threadReads],
+} satisfies Domain

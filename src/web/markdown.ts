@@ -1,5 +1,5 @@
 /** Markdown in pages, and as one line of plain words for quotes and search results, which are not rendered. */
-import { isTextInDollars } from "../renderer/dollars.ts"
+import { isTextInDollars } from "../renderer/as-written.ts"
 import { type Html, html, Prose } from "./html.ts"
 import type { LinkedNumber } from "./linked-numbers.ts"
 import { shortened } from "./words.ts"

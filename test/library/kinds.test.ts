@@ -4,9 +4,8 @@
  */
 import { test } from "tap"
 import { stored } from "../../src/contract/json.ts"
-import type { Cited } from "../../src/library/bibliography/cited.ts"
+import { type Cited, type BibliographyFormat, bibliographyOf, unchanged } from "../../src/library/bibliography/file.ts"
 import { dateOf } from "../../src/library/papers/csl.ts"
-import { type BibliographyFormat, bibliographyOf, unchanged } from "../../src/library/bibliography/file.ts"
 import { plain } from "../../src/library/papers/record.ts"
 import type { Given } from "../../src/library/papers/papers.ts"
 import { readTexts } from "../../src/library/pasted.ts"

@@ -8,7 +8,7 @@ import { domain as library } from "../../library/index.ts"
 import { domain as people } from "../../people/index.ts"
 import { research } from "../../research/index.ts"
 import { domain as rooms } from "../../rooms/index.ts"
-import { domain as threads } from "../../threads/index.ts"
+import { domain as threads } from "../../threads/threads.ts"
 import { administrationReads } from "./administration.ts"
 
 const administration = { reads: [administrationReads] } satisfies Domain

@@ -25,7 +25,7 @@ import { Exports, filesOn, type RoomFiles } from "../../research/export/exports.
 import { newsOf } from "../../research/inbox/index.ts"
 import { entryDescriptions } from "../../rooms/activity.ts"
 import { importActs } from "../../rooms/imported.ts"
-import { webhookActions } from "../../rooms/webhook-actions.ts"
+import { webhookActions } from "../../rooms/webhooks.ts"
 import { isAuditKind } from "../../contract/audit-kinds.ts"
 import type { TargetKind } from "../../contract/objects/objects.ts"
 import type { People } from "../../people/people.ts"

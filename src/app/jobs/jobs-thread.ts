@@ -3,8 +3,7 @@
  * limits.
  */
 import { isMainThread } from "node:worker_threads"
-import { Moved } from "../../channel/channel.ts"
-import { toStarter } from "../../channel/thread.ts"
+import { Moved, toStarter } from "../../channel/channel.ts"
 import { present } from "../../contract/present.ts"
 import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"

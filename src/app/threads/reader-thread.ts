@@ -4,8 +4,7 @@
  * metrics. This thread returns the bytes of the response.
  */
 import { workerData } from "node:worker_threads"
-import { Moved } from "../../channel/channel.ts"
-import { toStarter } from "../../channel/thread.ts"
+import { Moved, toStarter } from "../../channel/channel.ts"
 import { basePathOf } from "../../contract/base-path.ts"
 import { limits } from "../../contract/limits.ts"
 import { RequestLog } from "../../edge/telemetry/request-log.ts"

@@ -1,7 +1,6 @@
 /** Controls one reader thread from the serving thread. */
 import { levels, type Logger } from "pino"
-import type { Channel } from "../../channel/channel.ts"
-import { Thread } from "../../channel/thread.ts"
+import { type Channel, Thread } from "../../channel/channel.ts"
 import type { Cost, OffloadedRequest, OffloadedResponse } from "../../edge/limits/readers.ts"
 import { RenderingNote } from "../../renderer/rendering-note.ts"
 import { repeat } from "../../ledger/storage/repeat.ts"

@@ -6,8 +6,7 @@ import { boardReads } from "./reads.ts"
 import { boardStandings, type BoardStandings } from "./standings.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
-import { threadSubject } from "../../threads/operations.ts"
-import type { Threads } from "../../threads/threads.ts"
+import { threadSubject, type Threads } from "../../threads/threads.ts"
 import { rankedBy } from "./ranking.ts"
 
 // The behaviour of declaring a board.

@@ -1,12 +1,15 @@
-/** A person's private annotations of papers. Every change to notes or highlights names the revision it was based on. */
+/** What people do with papers for themselves: annotate and tag them, and give keys to their tools. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour, type Subject } from "../ledger/journal/behaviour.ts"
 import type { Highlight } from "../contract/library/answers.ts"
 import { named } from "../contract/library/reads.ts"
-import { type PaperName, paperNamedBy, inLibrary, outcome } from "./filed.ts"
+import { type PaperName, paperNamedBy, inLibrary, outcome, naming, papersNamedBy } from "./filed.ts"
 import type { LibraryTables } from "./tables.ts"
-import { mustFit, noPaper, wholeScope } from "./reach/scope.ts"
+import { mustFit, noPaper, wholeScope, scopeOf } from "./reach/scope.ts"
+import { expiry, mintToken } from "../people/tokens.ts"
+
+// A person's private annotations. Every change to notes or highlights names the revision it was based on.
 
 interface Annotated extends Subject {
   readonly paperId: string
@@ -118,4 +121,80 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
   })
 
   return { write_annotation, add_highlight, amend_highlight, remove_highlight, set_reading_position }
+}
+
+// Issuing and revoking personal keys. A token is sent only in the answer that issues it.
+
+export function keyOperations({ keys, collections }: LibraryTables) {
+  const issue_key = behaviour("issue_key", {
+    subject: () => inLibrary,
+    references({ actor, body }) {
+      const { reach, collectionIds } = body
+      if (collectionIds === undefined) return []
+      if (reach !== "selected") return [{ path: "/collectionIds", message: "is allowed only when reach is selected" }]
+      return collectionIds.flatMap((collectionId, index) =>
+        collections.find(scopeOf(actor), collectionId) === undefined
+          ? [{ path: `/collectionIds/${index}`, message: "is not a Collection of yours" }]
+          : [],
+      )
+    },
+    write({ actor, body }, _subject, change) {
+      const keyId = change.newId()
+      const token = change.token((bytes) => mintToken("personalKey", bytes))
+      const { label, permissions, reach, collectionIds = null, agent = null } = body
+      const key = { label, permissions, reach, collectionIds, expiresAt: expiry(body.expiresAt, change.at), agent }
+      keys.insert(
+        { keyId, owner: { userId: actor.userId, username: actor.username }, ...key, createdAt: change.at },
+        token,
+      )
+      return { ...outcome(keyId, { keyId, ...key }), secret: { token: token.token } }
+    },
+  })
+
+  const revoke_key = behaviour("revoke_key", {
+    subject({ actor, params }) {
+      const key = keys.find(params.keyId)
+      if (key?.owner.userId !== actor.userId) throw new Refusal("room_unavailable", "You have no such key.")
+      return { ...inLibrary, key }
+    },
+    admit(_call, { key: { keyId, revokedAt } }) {
+      if (revokedAt !== null)
+        throw new Refusal("state_conflict", `The key was revoked at ${revokedAt}.`, { current: { keyId, revokedAt } })
+    },
+    write(_call, { key: { keyId, label } }, { at }) {
+      keys.revoke(keyId, at)
+      return outcome(keyId, { keyId, label, revokedAt: at })
+    },
+  })
+
+  return { issue_key, revoke_key }
+}
+
+// Tagging saved papers. Tagging a paper also saves it.
+
+export function tagOperations(tables: LibraryTables) {
+  const { saved, tags, names } = tables
+  const { named } = naming(tables)
+  const tag_papers = behaviour("tag_papers", {
+    subject: () => inLibrary,
+    admit: ({ actor, body }) => tags.mustTake(actor.userId, papersNamedBy(names, actor.userId, body), body.tags),
+    write({ actor, body }, _subject, change) {
+      const sent = papersNamedBy(names, actor.userId, body).map((paperId) => ({ paperId }))
+      const papers = named(actor.userId, sent, change)
+      const kept = saved.save(actor.userId, papers, change.at)
+      const paperIds = papers.map(({ paperId }) => paperId)
+      const { changed, before } = tags.add(actor.userId, paperIds, body.tags)
+      return outcome(actor.userId, { tags: body.tags, tagged: changed, alreadyTagged: before, ...kept, label: null })
+    },
+  })
+
+  const untag_papers = behaviour("untag_papers", {
+    subject: () => inLibrary,
+    write({ actor, body }) {
+      const { changed, before } = tags.remove(actor.userId, papersNamedBy(names, actor.userId, body), body.tags)
+      return outcome(actor.userId, { tags: body.tags, untagged: changed, notTagged: before, label: null })
+    },
+  })
+
+  return { tag_papers, untag_papers }
 }
