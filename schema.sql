@@ -1639,7 +1639,7 @@ CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, labe
   LEFT JOIN checkpoints c ON i.kind = 'checkpoint' AND c.checkpoint_id = i.id
   LEFT JOIN boards g ON i.kind = 'board' AND g.board_id = i.id
   LEFT JOIN rooms z ON i.kind = 'room' AND z.room_id = i.id;
--- The sources of each item's text (src/research/search/wording.ts): its title, and the write that made it or says
+-- The sources of each item's text (src/research/search/indexing.ts): its title, and the write that made it or says
 -- something about it. `tags` restrict a search to a Room, a person or some kinds.
 CREATE VIEW search_texts (item, kind, label, title, line, content, tags) AS
   SELECT i.item, i.kind, CASE WHEN i.part IS NULL THEN p.label END,

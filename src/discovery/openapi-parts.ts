@@ -6,7 +6,8 @@ import * as libraryAnswers from "../contract/library/answers.ts"
 import * as science from "../contract/definitions/science.ts"
 import * as work from "../contract/definitions/work.ts"
 import * as workAnswers from "../contract/answers/work.ts"
-import * as advice from "../contract/answers/warnings.ts"
+import * as advice from "../contract/answers/advice.ts"
+import { similarItem } from "../contract/answers/advice.ts"
 import {
   type JsonSchema,
   bodySchema,
@@ -20,7 +21,6 @@ import type { Slice } from "../contract/schema/enumerations.ts"
 import { type Parameter, pathParameters } from "./parameters.ts"
 import { byStatus, httpRefusals } from "./possible-refusals.ts"
 import { attemptOutcome, freeText, withholding } from "../contract/answers/fields.ts"
-import { similarItem } from "../contract/answers/similar.ts"
 import { asServed } from "../contract/reads/index.ts"
 import { license } from "../contract/licences.ts"
 import type { Operation } from "../contract/definitions/operation.ts"

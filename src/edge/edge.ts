@@ -11,7 +11,7 @@ import type { domain as people } from "../people/index.ts"
 import type { Operators } from "../people/operators.ts"
 import type { research } from "../research/index.ts"
 import type { News } from "../research/inbox/news.ts"
-import type { Concerning } from "../research/inbox/of-person.ts"
+import type { ConcerningPerson } from "../research/inbox/concerns.ts"
 import type { domain as rooms } from "../rooms/index.ts"
 import type { WebhookActions } from "../rooms/webhooks.ts"
 import type { domain as threads } from "../threads/threads.ts"
@@ -54,7 +54,7 @@ interface Instance {
   readonly operators: Operators
   readonly webhooks: WebhookActions
   /** What others did in a person's Rooms that concerns them, as of a time in milliseconds. */
-  readonly concerning: Concerning
+  readonly concerning: ConcerningPerson
   /** The activity of Rooms, for feeds. */
   readonly news: News
   readonly tables: Tables

@@ -1,6 +1,6 @@
 /** The activity of a Room, in pages and as an event stream. */
 import type { ActivityEntry, InboxEntry } from "../contract/answers/index.ts"
-import type { RoomEvent } from "../contract/answers/room-event.ts"
+import type { RoomEvent } from "../contract/answers/timeline.ts"
 import { parse, parsed, extendJson, JsonText, stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import { activityPage, aOrAn } from "../contract/objects/objects.ts"

@@ -1,7 +1,7 @@
 /** Small files of each kind that people paste, in `cases`, each read as what it says. People and papers are made up. */
 import { readFileSync } from "node:fs"
 import t from "tap"
-import { fileText } from "../../src/contract/file-text.ts"
+import { fileText } from "../../src/contract/text.ts"
 import type { Found } from "../../src/library/papers/found.ts"
 import type { Given } from "../../src/library/papers/papers.ts"
 import { readTexts } from "../../src/library/pasted.ts"

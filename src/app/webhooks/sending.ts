@@ -18,7 +18,7 @@ import {
 } from "../../rooms/webhook-addresses.ts"
 import type { Webhook } from "../../rooms/webhooks.ts"
 import type { Instance } from "../compose/instance.ts"
-import type { RoomEvent } from "../../contract/answers/room-event.ts"
+import type { RoomEvent } from "../../contract/answers/timeline.ts"
 import { uncompressed } from "../../outgoing.ts"
 import { softwareVersion } from "../../packaged.ts"
 

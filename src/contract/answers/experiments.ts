@@ -10,7 +10,7 @@ import { shape } from "../schema/fields.ts"
 import { materialSummary } from "./materials.ts"
 import { relatedFields } from "./publications.ts"
 import { review, reviewed } from "./reviews.ts"
-import { warning } from "./warnings.ts"
+import { warning } from "./advice.ts"
 
 const json = v.unknown()
 const related = shape(relatedFields)

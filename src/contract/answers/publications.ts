@@ -24,7 +24,7 @@ import { recordNumbers } from "./numbers.ts"
 import { review, reviewed } from "./reviews.ts"
 import { verdict, author, schemaVersion } from "./parts.ts"
 import { shape } from "../schema/fields.ts"
-import { warning } from "./warnings.ts"
+import { warning } from "./advice.ts"
 
 export const notice = shape({
   linkId: id,

@@ -23,7 +23,7 @@ import { thread } from "./timeline.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, knownThen, staleReason } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
-import { warning } from "./warnings.ts"
+import { warning } from "./advice.ts"
 import { experimentSummary } from "./work.ts"
 
 const related = shape(relatedFields)

@@ -183,3 +183,15 @@ export const inboxEntry = shape({
 })
 
 export type InboxEntry = v.InferOutput<typeof inboxEntry>
+
+// The event that listeners of a Room get for an entry: what happened, and where to read it.
+
+export const roomEvent = shape({
+  roomId: id,
+  sequence: count,
+  kind: activityEntry.entries.kind,
+  label: activityEntry.entries.target.entries.label,
+  /** The page that shows the entry. */
+  url: v.string(),
+})
+export type RoomEvent = v.InferOutput<typeof roomEvent>

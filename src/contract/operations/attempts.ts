@@ -23,9 +23,9 @@ import {
   outputs,
   repository,
   pool,
+  table,
 } from "../definitions/work.ts"
 import { described } from "../schema/validation.ts"
-import { table } from "../definitions/table.ts"
 
 const onAttempt = {
   permissions: ["manage_own_experiments"],

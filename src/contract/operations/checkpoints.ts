@@ -10,7 +10,7 @@ import { pictured } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { described } from "../schema/validation.ts"
-import { tableQuestion } from "../definitions/table.ts"
+import { tableQuestion } from "../definitions/work.ts"
 
 /** A sequence as it was read. `{"$after": 57}` becomes a number only in one request with several writes. */
 const readSequence = whole(0, ({ input }) =>

@@ -1,4 +1,4 @@
-/** Findings and cited claims: what was concluded, and on what evidence. */
+/** Hypotheses, findings and cited claims: what was predicted and concluded, and on what evidence. */
 import * as v from "valibot"
 import { fromOtherRoom } from "../answers/evidence.ts"
 import { quoting, words } from "../definitions/sentence.ts"
@@ -17,12 +17,11 @@ import {
   whole,
 } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { pictured } from "../definitions/attachments.ts"
-import { citedLines } from "../definitions/attachments.ts"
+import { pictured, citedLines } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
 import { described } from "../schema/validation.ts"
 import { ref, subject } from "../schema/ref.ts"
-import { assertion, concepts, references, scope } from "../definitions/science.ts"
+import { assertion, concepts, references, scope, premises } from "../definitions/science.ts"
 import { digest, dimensionName, dimensions, pool } from "../definitions/work.ts"
 
 const explanation = text(limits.explanation)
@@ -256,3 +255,61 @@ export const publicationOperations = [
   }),
   linkExperimentFinding,
 ] as const
+
+// The hypothesis: an exact prediction with its scope and premises.
+
+export const publishHypothesis = operation({
+  name: "publish_hypothesis",
+  sentence: ({ assertion }, label) => `published hypothesis ${label}${quoting(assertion.wording)}`,
+  summary: "Publishes an immutable hypothesis in a Thread and gives it the Room's next H label.",
+  permissions: ["publish_records"],
+  target: "hypothesis",
+  entry: { kind: "publication", form: "card" },
+  fields: {
+    kind: v.literal("hypothesis"),
+    roomId: subject("room"),
+    threadId: subject("thread"),
+    assertion,
+    concepts,
+    scope,
+    premises,
+    references,
+  },
+  result: { versionId: uuid, label: v.string() },
+  example: {
+    kind: "hypothesis",
+    roomId: "0198f3a0-0000-7000-8000-000000000001",
+    threadId: "0198f3a0-0000-7000-8000-000000000002",
+    assertion: {
+      wording: "A linear warm-up of 400 steps lowers the training loss at step 1,000 compared with no warm-up.",
+      predicate: { type: "concept", key: "lowers" },
+      roles: [
+        {
+          role: "cause",
+          definition: "What is changed between the two runs.",
+          value: { type: "concept", key: "warm_up" },
+        },
+        {
+          role: "effect",
+          definition: "What is measured.",
+          value: { type: "text", value: "training loss at step 1,000" },
+        },
+        {
+          role: "length",
+          definition: "How long the ramp lasts.",
+          value: { type: "decimal", value: "400", unit: "step" },
+        },
+      ],
+    },
+    concepts: {
+      lowers: {
+        label: "lowers",
+        definition: "Makes the measured value smaller by more than twice its spread over seeds.",
+      },
+      warm_up: { label: "linear warm-up", definition: "The learning rate grows linearly from zero to its peak." },
+    },
+    scope: "Decoder-only language models of 10 to 100 million parameters trained with AdamW.",
+    premises: [],
+    references: [],
+  },
+})

@@ -11,7 +11,7 @@ import * as answers from "../answers/overview.ts"
 import { read } from "../definitions/read.ts"
 import { between, wholeNumber, words } from "../definitions/parameters.ts"
 import { subject } from "../schema/ref.ts"
-import { similarAnswer } from "../answers/similar.ts"
+import { similarAnswer } from "../answers/advice.ts"
 import { described } from "../schema/validation.ts"
 import { markdown } from "./shared.ts"
 

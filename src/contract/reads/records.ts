@@ -1,5 +1,6 @@
-/** The reads of links, checkpoints and contexts. */
+/** The reads of records, of the concepts that they define, and of links, checkpoints and contexts. */
 import * as v from "valibot"
+import * as allAnswers from "../answers/index.ts"
 import { page, recordSummary } from "../answers/index.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceItem, recordUse } from "../answers/evidence.ts"
@@ -10,6 +11,8 @@ import { words } from "../definitions/parameters.ts"
 import { subject } from "../schema/ref.ts"
 import { review } from "../answers/reviews.ts"
 import * as answers from "../answers/records.ts"
+import { labelPattern } from "../objects/labels.ts"
+import { query, recordFilters } from "./shared.ts"
 
 const choosing = (parts: readonly string[]) => ({
   parts: v.exactOptional(words(parts)),
@@ -123,5 +126,62 @@ export const recordReads = [
     summary: "The records of this instance that quote a paper, newest first.",
     cursor: "offset",
     answer: page(recordSummary),
+  }),
+] as const
+
+export const publicationReads = [
+  read({
+    name: "hypotheses",
+    path: "/api/research/hypotheses",
+    summary: "Hypotheses in the order in which they were published; label needs roomId.",
+    parameters: {
+      roomId: v.exactOptional(subject("room")),
+      label: v.exactOptional(labelPattern("hypothesis")),
+      agent: recordFilters.agent,
+    },
+    cursor: "uuid",
+    answer: allAnswers.page(allAnswers.recordSummary),
+  }),
+  read({
+    name: "hypothesis",
+    path: "/api/research/hypotheses/{versionId}",
+    summary: "One hypothesis as it was accepted, with its standing and what it rests on.",
+    answer: allAnswers.record,
+  }),
+  read({
+    name: "publications",
+    path: "/api/research/publications",
+    summary: "Records of every Room, newest first. Filters: kinds, status, author (user id or name) and agent.",
+    parameters: { roomId: v.exactOptional(subject("room")), ...recordFilters },
+    cursor: "opaque",
+    answer: allAnswers.page(allAnswers.recordSummary),
+  }),
+  read({
+    name: "record",
+    // The effects of a finding stand beside the table of its Room.
+    costly: true,
+    path: "/api/research/records/{versionId}",
+    summary:
+      "One record of any kind as it was accepted, with its standing and what it rests on; " +
+      "or its citation, as BibTeX or CSL-JSON.",
+    answer: allAnswers.record,
+    formats: {
+      bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
+      csl: { mediaType: "application/vnd.citationstyles.csl+json", answer: allAnswers.cslItems },
+    },
+  }),
+  read({
+    name: "record_concept",
+    path: "/api/research/records/{versionId}/concepts/{key}",
+    summary: "One concept that a record defines.",
+    answer: allAnswers.concept,
+  }),
+  read({
+    name: "concepts",
+    path: "/api/research/concepts",
+    summary: "Concepts that records define, newest first; query searches keys, labels and definitions.",
+    parameters: { query },
+    cursor: "opaque",
+    answer: allAnswers.page(allAnswers.conceptSummary),
   }),
 ] as const

@@ -3,8 +3,7 @@
  * The numbers are defined with the limits of the contract.
  */
 import { each, ofPairs } from "../../contract/each.ts"
-import { type CountedRate, countedRates, type RateLimit } from "../../contract/limits/requests.ts"
-import { limits } from "../../contract/limits.ts"
+import { type CountedRate, countedRates, type RateLimit, limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { countedAs, isLoopback } from "./address.ts"
 import { Buckets, type BucketSize } from "./budgets.ts"

@@ -1,7 +1,7 @@
 /** Admits a write for every interface (HTTP, MCP, pages) and counts it, and stores uploaded pictures. */
 import * as v from "valibot"
 import type { ReadAs } from "../../contract/answers/parts.ts"
-import { table } from "../../contract/definitions/table.ts"
+import { table } from "../../contract/definitions/work.ts"
 import { isObject, extendJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"

@@ -3,7 +3,7 @@
  * write. Warnings that a record's read also shows come from the same functions.
  */
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import type { Warning } from "../../contract/answers/warnings.ts"
+import type { Warning } from "../../contract/answers/advice.ts"
 import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
 import { type RecordStatus, enumerations } from "../../contract/schema/enumerations.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
@@ -18,12 +18,10 @@ import { type FollowingStep, following } from "../../ledger/journal/behaviour.ts
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Attempt, Attempts } from "../attempts/attempts.ts"
 import type { Checkpoints } from "../checkpoints/checkpoints.ts"
-import type { CostSums } from "../experiments/costs.ts"
+import type { CostSums, Plans } from "../experiments/plans.ts"
 import type { Experiments } from "../experiments/experiments.ts"
-import type { Plans } from "../experiments/plans.ts"
-import type { Findings } from "../findings/findings.ts"
+import { type Findings, doubts as doubtsOf, eachOnce } from "../findings/findings.ts"
 import type { Context, Numbers } from "../numbers/numbers.ts"
-import { doubts as doubtsOf, eachOnce } from "../findings/doubts.ts"
 import { overBudget } from "../../contract/answers/costs.ts"
 import type { Domain } from "../../ledger/domains/domain.ts"
 

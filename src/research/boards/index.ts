@@ -1,13 +1,93 @@
-/** Boards. */
+/** The domain of boards: its operation and its reads. */
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Values } from "../measurements/values.ts"
-import { boards, type Boards, type Declared } from "./boards.ts"
-import { boardReads } from "./reads.ts"
-import { boardStandings, type BoardStandings } from "./standings.ts"
+import { boards, type Boards, type Declared, boardStandings, type BoardStandings, rankedBy } from "./boards.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject, type Threads } from "../../threads/threads.ts"
-import { rankedBy } from "./ranking.ts"
+import type { BoardAnswer } from "../../contract/answers/boards.ts"
+import { known } from "../../contract/objects/no-such.ts"
+import { idPage } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import { markdownTable } from "../attempts/table.ts"
+import { figure, interval } from "../measurements/figures.ts"
+import { noiseInWords } from "../measurements/in-words.ts"
+import { settingCells } from "../measurements/written.ts"
+
+// The reads of boards.
+
+/** Writes a board as Markdown: the best group, and each group with its interval. */
+function markdownOf({
+  label,
+  title,
+  metric,
+  direction,
+  unit,
+  by,
+  partedBy,
+  rows,
+  sentence,
+  attempts,
+  measured,
+  noise,
+}: BoardAnswer): string {
+  const head = [
+    "",
+    ...by,
+    ...partedBy,
+    "n",
+    `${metric}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`,
+    "95 % interval",
+    "reproduced",
+  ]
+  return [
+    `**${label}: ${title}**`,
+    "",
+    sentence,
+    "",
+    ...markdownTable(
+      head,
+      rows.map(({ rank, key, settings, n, mean, se, low, high, reproductions, failedReproductions }) => [
+        rank,
+        ...by.map((name) => String(key[name] ?? "")),
+        ...settingCells(settings, partedBy),
+        n,
+        figure(mean, se),
+        interval(low, high, se),
+        `${reproductions}${failedReproductions === 0 ? "" : `, not ${failedReproductions}`}`,
+      ]),
+    ),
+    "",
+    `${measured} of ${attempts} attempts with this evaluator and data are on the board.`,
+    ...(noise === null ? [] : [`Noise from run to run: ${noiseInWords(noise, unit)}.`]),
+    "",
+  ].join("\n")
+}
+
+interface ReadTables {
+  readonly rooms: Rooms
+  readonly boards: Boards
+  readonly boardStandings: BoardStandings
+}
+
+function boardReads({ rooms, boards, boardStandings: { standing } }: ReadTables) {
+  return {
+    room_boards({ params, query }) {
+      rooms.mustExist(params.roomId)
+      return idPage(
+        query,
+        (after, count) => boards.ofRoom(params.roomId, after, count),
+        ({ boardId }) => boardId,
+      )
+    },
+    board({ params, query }) {
+      const { summary, contentDigest, declared } = known("board", boards.read(params.boardId))
+      const board = { ...summary, contentDigest, ...standing(summary.roomId, declared) }
+      return query.format === "markdown" ? markdownOf(board) : board
+    },
+  } satisfies Partial<Readers>
+}
 
 // The behaviour of declaring a board.
 

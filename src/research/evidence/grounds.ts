@@ -6,7 +6,7 @@ import { groundingPurposes, isSpokenOf } from "../../contract/answers/evidence.t
 import type { RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import type { Warning } from "../../contract/answers/warnings.ts"
+import type { Warning } from "../../contract/answers/advice.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 
 export interface Ground {

@@ -3,7 +3,7 @@
  * agents concerned.
  */
 import { type Author, writerName } from "../../contract/answers/index.ts"
-import type { Warning } from "../../contract/answers/warnings.ts"
+import type { Warning } from "../../contract/answers/advice.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"

@@ -1,4 +1,4 @@
-/** Reads of experiments, proposals and plans. */
+/** Reads of experiments, proposals and plans; and the domain of experiments. */
 import { picked } from "../../contract/each.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { feedOf, idPage, pageSize } from "../../ledger/lists/paging.ts"
@@ -7,10 +7,12 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Records } from "../records/records.ts"
-import type { Experiments } from "./experiments.ts"
-import type { CostSums } from "./costs.ts"
+import { type Experiments, experiments } from "./experiments.ts"
+import { type CostSums, costSums, type Plans, plans } from "./plans.ts"
 import type { Reviews } from "../reviews/reviews.ts"
-import type { Plans } from "./plans.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import { holders } from "./holders.ts"
+import { experimentOperations } from "./operations.ts"
 
 interface Tables {
   readonly rooms: Rooms
@@ -23,7 +25,7 @@ interface Tables {
   readonly costs: CostSums
 }
 
-export function experimentReads({ rooms, records, experiments, plans, materials, evidence, reviews, costs }: Tables) {
+function experimentReads({ rooms, records, experiments, plans, materials, evidence, reviews, costs }: Tables) {
   function mustRead(experimentId: string) {
     const experiment = known("experiment", experiments.read(experimentId))
     return { ...experiment, hypotheses: records.resolve(experiment.hypotheses, experiment.roomId) }
@@ -95,3 +97,16 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
     },
   } satisfies Partial<Readers>
 }
+
+export const domain = {
+  tables: [
+    ({ db, basePath, now }: Ground) => ({
+      experiments: experiments(db, basePath, now),
+      holders: holders(db),
+      costs: costSums(db),
+      plans: plans(db, now),
+    }),
+  ],
+  operations: [experimentOperations],
+  reads: [experimentReads],
+} satisfies Domain

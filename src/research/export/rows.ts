@@ -11,7 +11,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { STALE_REASONS } from "../../threads/threads.ts"
 import { RESTS } from "../evidence/grounds.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"
+import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/records.ts"
 
 /** Rows held in memory at a time. */
 export const PAGE = 200

@@ -9,7 +9,7 @@ import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { fromOtherRoom, labelledObject } from "../../ledger/lists/other-room.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/words.ts"
-import { standingSeenFrom, type StandingRow } from "../records/shown.ts"
+import { standingSeenFrom, type StandingRow } from "../records/records.ts"
 import { AUTHOR_OF_ENTRY, authorIn } from "../../ledger/journal/author.ts"
 
 export interface NewFindingLink extends Omit<NewRow<"finding_links">, "versionId" | "towardQuestion"> {

@@ -1,7 +1,7 @@
 /** Warnings for the readers of a finding. They never refuse a write. */
 import type { AttemptRole, AttemptStatus } from "../../contract/schema/enumerations.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
-import type { Warning } from "../../contract/answers/warnings.ts"
+import type { Warning } from "../../contract/answers/advice.ts"
 
 export interface EvidenceRow {
   readonly position: number

@@ -1,6 +1,6 @@
-/** The parts that only findings have: execution, evidence and materials. */
+/** The parts that only findings have: execution, evidence and materials; and the doubts about records. */
 import { each, keysOf } from "../../contract/each.ts"
-import type { AttemptIntent, AttemptRole, AttemptStatus } from "../../contract/schema/enumerations.ts"
+import type { AttemptIntent, AttemptRole, AttemptStatus, WarningCode } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Evidence, Execution } from "../../contract/operations/publications.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -11,6 +11,9 @@ import { ORDINAL } from "../attempts/summary.ts"
 import type { Materials } from "../materials/materials.ts"
 import { type EvidenceRow, evidenceWarnings, type NamedAttempt, type NamedPlan } from "./finding-warnings.ts"
 import type { Blemishes } from "../../contract/answers/judging.ts"
+import type { Warning } from "../../contract/answers/advice.ts"
+import type { Evidence as EvidenceTable } from "../evidence/evidence.ts"
+import type { Plans } from "../experiments/plans.ts"
 
 export interface NewFinding
   extends Omit<NewRow<"findings">, "retrospective" | "experimentId" | "planId" | "attemptsBefore" | "attemptsThrough"> {
@@ -278,3 +281,55 @@ export const BLEMISHES = `(SELECT CASE WHEN count(*) > 0 THEN json_object('attem
   FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id WHERE t.version_id = f.version_id)`
 
 export type StoredBlemishes = Stored<Blemishes> | null
+
+// Finds the doubts about a record or a plan, for the receipt of a write and for every later read.
+
+interface Tables {
+  readonly evidence: EvidenceTable
+  readonly plans: Plans
+  readonly findings: Findings
+}
+
+/** Keeps the first warning about each record that has fallen or is doubted. */
+export function eachOnce(warnings: readonly Warning[]): Warning[] {
+  const seen = new Set<string>()
+  return warnings.filter(({ code, versionId }) => {
+    if (typeof versionId !== "string" || !/^(?:rests_on|plan_rests_on|names)_/.test(code)) return true
+    return seen.size < seen.add(versionId).size
+  })
+}
+
+export type Doubts = ReturnType<typeof doubts>
+
+export function doubts({ evidence, plans, findings }: Tables) {
+  /** Returns the doubts about the hypotheses and premises of a plan. */
+  function ofPlan(planId: string | undefined | null, seenFrom: string): Warning[] {
+    const plan = planId === undefined || planId === null ? undefined : plans.foundation(planId)
+    if (plan === undefined) return []
+    const { planId: id, label, roomId, position, hypotheses, premises } = plan
+    const shownPlan = { planId: id, label, ...fromOtherRoom(roomId, seenFrom) }
+    return evidence
+      .doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom, position)
+      .map((doubt) =>
+        doubt.code === "rests_on_more"
+          ? doubt
+          : {
+              ...doubt,
+              code: `plan_${doubt.code}` as WarningCode,
+              message: `${label} ${doubt.message.slice("It ".length)}`,
+              direct: false,
+              plan: shownPlan,
+              through: shownPlan,
+            },
+      )
+  }
+  return {
+    ofPlan,
+    /** Returns the doubts about what a record rests on, itself or through its plans. */
+    ofRecord: (versionId: string, roomId: string): Warning[] =>
+      eachOnce([
+        ...evidence.doubtsOf(versionId, roomId),
+        ...findings.plansOf(versionId).flatMap((planId) => ofPlan(planId, roomId)),
+      ]),
+  }
+}

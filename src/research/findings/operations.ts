@@ -1,4 +1,4 @@
-/** The behaviours that publish findings and cited claims, and link findings to experiments. */
+/** The behaviours that publish findings and cited claims, and link findings to experiments; and the domain. */
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -9,15 +9,16 @@ import type { Attempts } from "../attempts/attempts.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
-import { type ConceptIndex, undeclaredConcepts } from "../records/concepts.ts"
-import { arxivIdOf, publishRecord } from "../records/publish.ts"
-import { type Evidence as EvidenceModel, type Reference, attributionOf } from "../evidence/evidence.ts"
+import { type ConceptIndex, undeclaredConcepts, arxivIdOf, publishRecord } from "../records/publish.ts"
+import { type Evidence as EvidenceModel, type Reference, attributionOf, type Evidence } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { MovedEffects } from "../measurements/moved-effects.ts"
 import { allOf } from "../measurements/working-out.ts"
-import type { FindingLinks } from "./finding-links.ts"
-import type { Findings } from "./findings.ts"
+import { type FindingLinks, findingLinks } from "./finding-links.ts"
+import { type Findings, doubts, findings } from "./findings.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import type { Materials } from "../materials/materials.ts"
 
 interface Tables {
   readonly threads: Threads
@@ -42,7 +43,7 @@ function papersOf({ evidence, provenance }: Finding): string[] {
   return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
 }
 
-export function publicationOperations(tables: Tables) {
+function publicationOperations(tables: Tables) {
   const {
     threads,
     records,
@@ -202,3 +203,19 @@ export function publicationOperations(tables: Tables) {
 
   return { publish_finding, publish_cited_claim, link_experiment_finding }
 }
+
+export interface Earlier {
+  readonly evidence: Evidence
+  readonly materials: Materials
+  readonly plans: Plans
+}
+
+function tables({ db, evidence, materials, plans }: Ground & Earlier) {
+  const known = findings(db, materials)
+  return { findings: known, doubts: doubts({ evidence, plans, findings: known }), findingLinks: findingLinks(db) }
+}
+
+export const domain = {
+  tables: [tables],
+  operations: [publicationOperations],
+} satisfies Domain

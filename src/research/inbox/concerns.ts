@@ -1,18 +1,22 @@
-/** Finds the entries of a Room that concern an agent, and why. */
+/** Finds the entries of a Room that concern an agent, and why; and the newest that concern a person. */
 import { objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { AGENT_AT } from "../../ledger/journal/author.ts"
 import { HOLDING_AGENT } from "../experiments/experiments.ts"
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
-import { type JsonObject, parse } from "../../contract/json.ts"
+import { type JsonObject, parse, trusted } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { labelsIn } from "../../contract/objects/labels.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { mentionOf, type Named, spelled } from "../../ledger/journal/mentions.ts"
-import type { FullRow } from "../../ledger/journal/activity.ts"
+import type { FullRow, Activity } from "../../ledger/journal/activity.ts"
 import { textsIn } from "../../ledger/journal/kept-texts.ts"
 import { takenFromYou } from "../experiments/holders.ts"
 import type { Labels } from "../../ledger/lists/labelled.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import { isoTime } from "../../ledger/world.ts"
+import type { Members } from "../../rooms/members.ts"
+import { type Newest, newest } from "./news.ts"
 
 // Finds the objects that an agent made, and the experiments assigned to it.
 
@@ -227,5 +231,76 @@ export function concerns(db: Db, labelled: Labels) {
             },
           ]
     })
+  }
+}
+
+// Finds the newest entries of other people that concern a person, for the home page.
+
+/** The number of Rooms to read, and the number of entries in each. */
+const ROOMS = 20
+const ENTRIES = 50
+/** The age in milliseconds after which entries are left out. */
+const RECENT = 14 * 24 * 3_600_000
+const SHOWN = 20
+
+export interface PersonsEntry {
+  readonly roomId: string
+  readonly title: string
+  readonly entry: ActivityEntry
+  readonly summary: string
+  readonly concerns: readonly InboxEntry["concerns"][number][]
+}
+
+interface PersonSources {
+  readonly activity: Activity
+  readonly members: Pick<Members, "roomsOf">
+  readonly concerns: ReturnType<typeof concerns>
+  readonly summary: (roomId: string, entry: ActivityEntry, content: string) => string
+}
+
+export type ConcerningPerson = ReturnType<typeof concerning>
+
+/**
+ * Finds up to 20 entries, newest first. Leaves out entries that the person has read, and those that they followed by an
+ * entry of their own in the same Thread, or in the Room for an entry without a Thread. Also leaves out replies,
+ * disputes and objections, which are listed on their own until they are answered.
+ */
+export function concerning({ activity, members, concerns, summary }: PersonSources) {
+  /** Returns the newest entries of a Room after a sequence and since a time, oldest first. */
+  function recent(roomId: string, after: number, since: string): Newest[] {
+    const watermark = activity.watermark(roomId)
+    const found: Newest[] = []
+    for (const each of newest(activity, roomId, Math.max(after, watermark - ENTRIES), watermark)) {
+      if (each.entry.at < since) break
+      found.unshift(each)
+    }
+    return found
+  }
+
+  /** @param readThrough returns the last entry of a Room that the person has read */
+  return (
+    person: { readonly userId: string; readonly username: string },
+    now: number,
+    readThrough: (roomId: string) => number,
+  ): PersonsEntry[] => {
+    const since = isoTime(now - RECENT)
+    const found = members.roomsOf(person.userId, ROOMS).flatMap(({ roomId, title }): PersonsEntry[] => {
+      const entries = recent(roomId, readThrough(roomId), since)
+      const answered = new Map<string | null, number>()
+      // Entries by the person's agents do not show what the person has read.
+      for (const { entry } of entries)
+        if (entry.actor.userId === person.userId && entry.actor.agent == null)
+          for (const place of [entry.threadId, null]) answered.set(place, entry.sequence)
+      const rows = entries.map(({ row }) => row)
+      return concerns(roomId, rows, { ...person, name: null }).flatMap(({ entry, row, concerns }) =>
+        entry.sequence < (answered.get(entry.threadId) ?? 0) ||
+        entry.operation === "assert_dispute" ||
+        (entry.operation === "submit_review" && trusted<BodyOf<"submit_review">>(row.content).verdict === "objects") ||
+        concerns.some(({ because }) => because === "reply")
+          ? []
+          : [{ roomId, title, entry, summary: summary(roomId, entry, row.content), concerns }],
+      )
+    })
+    return found.sort((one, other) => (one.entry.at < other.entry.at ? 1 : -1)).slice(0, SHOWN)
   }
 }

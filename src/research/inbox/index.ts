@@ -1,9 +1,8 @@
 /** The inbox: the entries of a Room that concern an agent, and the news of a person's Rooms. */
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Labels } from "../../ledger/lists/labelled.ts"
-import { concerns, type Concerning } from "./concerns.ts"
+import { concerns, type Concerning, concerning } from "./concerns.ts"
 import { news } from "./news.ts"
-import { concerning } from "./of-person.ts"
 import { setImmediate as turn } from "node:timers/promises"
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { extendJson, JsonText, stored } from "../../contract/json.ts"

@@ -19,13 +19,13 @@ import {
   type WithdrawalRow,
   WORRIES_AT,
 } from "../evidence/words.ts"
-import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
+import { related, type RelatedRow, standing, type StandingRow } from "../records/records.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { idPage } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
-import type { Doubts } from "../findings/doubts.ts"
+import type { Doubts } from "../findings/findings.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 

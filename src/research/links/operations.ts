@@ -22,8 +22,9 @@ import { type Evidence, attributionOf } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
-import type { Links } from "./links.ts"
+import { type Links, links, linkReads } from "./links.ts"
 import { authorFrom } from "../../ledger/journal/author.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 interface Tables {
   readonly rooms: Rooms
@@ -62,7 +63,7 @@ const disputesOn =
   })
 
 /** A message that replies to an entry may answer an objection or a dispute. */
-export function repliedStep({
+function repliedStep({
   links,
   reviews,
   standings,
@@ -81,7 +82,7 @@ export function repliedStep({
   })
 }
 
-export function linkOperations({ rooms, records, links, findingLinks, reviews, standings, evidence: model }: Tables) {
+function linkOperations({ rooms, records, links, findingLinks, reviews, standings, evidence: model }: Tables) {
   /** Finds the record that a link is about. @throws Refusal `unknown_record` */
   function subject({ body }: Call<Assertion>): Subject {
     const record = known("record", records.summary(body.targetVersionId))
@@ -247,3 +248,10 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     }),
   }
 }
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ links: links(db) })],
+  operations: [linkOperations],
+  steps: [repliedStep],
+  reads: [linkReads],
+} satisfies Domain

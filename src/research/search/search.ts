@@ -23,10 +23,8 @@ import {
   ReadBudget,
 } from "./snippet.ts"
 import { INDEXED, indexing } from "./indexing.ts"
-import { indexWords } from "./index-words.ts"
-import { folded } from "../../contract/folding.ts"
-import { isLongWord, isSign, keptOf, type Word, wordsIn } from "../../contract/words.ts"
 import {
+  indexWords,
   allOf,
   indexQuery,
   IN_TEXT,
@@ -37,6 +35,14 @@ import {
   parseQuery,
   type Within,
 } from "./query.ts"
+import { folded } from "../../contract/folding.ts"
+import { isLongWord, isSign, keptOf, type Word, wordsIn } from "../../contract/words.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { People } from "../../people/people.ts"
+import type { EffectsOf } from "../../ledger/journal/timeline.ts"
 
 /** Filters the items of a query by status, time and agent, newest first. */
 const itemsOf = (found: string) => `
@@ -79,7 +85,7 @@ const CHUNK = 64
 const PERSON = `SELECT p.user_id AS userId, p.username, p.created_at AS at FROM people p
   WHERE (+? IS NULL OR EXISTS (SELECT 1 FROM members m WHERE m.room_id = +? AND m.user_id = p.user_id))`
 
-export type Search = ReturnType<typeof search>
+type Search = ReturnType<typeof search>
 
 export interface Bounds {
   readonly searchRanked: number
@@ -306,3 +312,44 @@ const standsSo = ({ agent, status, standing, at }: Row, within: Within): boolean
   (within.agent ?? agent) === agent &&
   (within.status ?? "") === (within.status === undefined ? "" : (status ?? standing ?? "")) &&
   at >= (within.since ?? "")
+
+// The read of full-text search.
+
+interface Tables {
+  readonly people: People
+  readonly search: Search
+  readonly effects: { readonly sentencesOf: EffectsOf }
+}
+
+export function searchReads({ people, search, effects }: Tables) {
+  /** Adds the effects of findings. */
+  function withEffects(hits: readonly Hit[]): Hit[] {
+    const sentences = effects.sentencesOf(hits.flatMap(({ kind, id }) => (kind === "finding" ? [id] : [])))
+    return hits.map((hit) => {
+      const own = sentences.get(hit.id)
+      return own === undefined ? hit : { ...hit, effects: [...own] }
+    })
+  }
+
+  return {
+    search({ query }) {
+      const { query: words, roomId, kinds, author, agent, status, since, after = 0 } = query
+      const authorId = author === undefined ? undefined : people.idOf(author)
+      if (author !== undefined && authorId === undefined)
+        throw new Refusal("invalid_parameter", "There is no person with that id or name.", {
+          issues: [{ path: "/author", message: "must be the id or the name of a person" }],
+        })
+      const within = { roomId, kinds, authorId, agent, status, since }
+      const found = search.find(words, within, after, pageSize(query) + 1)
+      const near = found.length > 0 || after > 0 ? undefined : search.respelled(words)
+      const didYouMean = near !== undefined && search.find(near, within, 0, 1).length > 0 ? near : null
+      const page = offsetPage(found, after, query)
+      return { ...page, items: withEffects(page.items), didYouMean }
+    },
+  } satisfies Partial<Readers>
+}
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ search: search(db) })],
+  reads: [searchReads],
+} satisfies Domain

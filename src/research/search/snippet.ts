@@ -12,7 +12,7 @@ import type { Author, Person } from "../../contract/answers/index.ts"
 import { kindsOf } from "../../contract/objects/objects.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
-import { type Wording, wordsOf } from "./wording.ts"
+import { type Wording, wordsOf } from "./indexing.ts"
 import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 const MARKS = { open: "\u0001", close: "\u0002" } as const

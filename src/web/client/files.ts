@@ -1,5 +1,5 @@
 /** Files that people choose in forms: texts for a text area, pictures and logs. */
-import { fileText } from "../../contract/file-text.ts"
+import { fileText } from "../../contract/text.ts"
 import { made } from "./page.ts"
 
 /** Reads a chosen file into the text area beside it, where it can be checked before it is sent. */

@@ -1,6 +1,6 @@
 /** The parts of a finding's page that other records lack: the denominator, and the evidence with its checks. */
 import { accepted, type RecordContent } from "../../contract/reads/shared.ts"
-import type { Warning } from "../../contract/answers/warnings.ts"
+import type { Warning } from "../../contract/answers/advice.ts"
 import type { Execution } from "../../contract/answers/index.ts"
 import { blemishesInWords } from "../../contract/answers/judging.ts"
 import { keysOf } from "../../contract/each.ts"

@@ -1,5 +1,5 @@
 /** Renders the evidence for and against a record. */
-import type { Warning } from "../../contract/answers/warnings.ts"
+import type { Warning } from "../../contract/answers/advice.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { readPath, pathOf } from "../addresses.ts"
 import { type Html, html, to, type Content } from "../html.ts"

@@ -3,7 +3,7 @@
  * power of the test predicts.
  */
 import t from "tap"
-import { ranked } from "../../../src/research/boards/ranking.ts"
+import { ranked } from "../../../src/research/boards/boards.ts"
 import type { Cell } from "../measurements/frame-of.ts"
 import { tableOf } from "../../../src/research/measurements/table.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
