@@ -1,4 +1,4 @@
-/** The answers of the reads of attempts: the registration, the reports, and the series of metrics; and of those that compare them. */
+/** The answers of the reads of attempts: the registration, the reports, the series of metrics, and comparisons. */
 import * as v from "valibot"
 import { affordances, page, author, schemaVersion } from "./parts.ts"
 import { cost } from "../schema/cost.ts"

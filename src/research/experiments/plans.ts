@@ -1,6 +1,6 @@
 /**
- * The rows of accepted plans, how they are shown, what they cost, and their seals: a digest commits to a protocol before
- * it is published.
+ * The rows of accepted plans, how they are shown, what they cost, and their seals: a digest commits to a protocol
+ * before it is published.
  */
 import type { Author } from "../../contract/answers/index.ts"
 import { canonicalJson, digestOf, JsonText, parse, type Stored } from "../../contract/json.ts"
