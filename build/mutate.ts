@@ -1,9 +1,9 @@
 /**
  * Draws mutations over `src` at random, runs the tests that reach each mutated file, and reports which are caught:
- * `npm run mutate -- 60`, or `npm run mutate -- 60 --seed 7` to draw the same again. Each mutation changes one
- * place of one file in this checkout, and is undone before the next; an interrupted run leaves at most one, which
- * `git diff` shows. The tests nearest to the file run first, at most ten files of them; one that fails without the
- * mutation too has caught nothing.
+ * `npm run mutate -- 60`, or `npm run mutate -- 60 --seed 7` to draw the same again; `--from 12` goes on where a run
+ * was interrupted. Each mutation changes one place of one file in this checkout, and is undone before the next; an
+ * interrupted run leaves at most one, which `git diff` shows. The ten files of tests that share most words with the
+ * place run; one that fails without the mutation too has caught nothing.
  */
 import { spawnSync } from "node:child_process"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
@@ -36,6 +36,9 @@ const ways: readonly (readonly [RegExp, (found: string) => string])[] = [
   [/\bif \((?!error)/g, () => "if (!true && "],
 ]
 
+/** The most test files that run for a mutation. */
+const MOST_TESTS = 10
+
 interface Mutation {
   readonly path: string
   readonly at: number
@@ -58,34 +61,68 @@ function mutationsOf(path: string): Mutation[] {
   )
 }
 
-/** Test files that belong to a file of src: those of the same folder by name, then those that name its module. */
-function testsOf(path: string, all: readonly string[]): string[] {
-  const [, domain = "", part = ""] = dirname(path).split("/")
-  const name = path.split("/").at(-1)?.replace(/\.ts$/, "") ?? ""
-  const score = (test: string): number => {
-    const text = readFileSync(test, "utf8")
-    const words = `${test} ${text}`
-    return (
-      (text.includes(`/${path.split("/").slice(-2).join("/")}`) ? 8 : 0) +
-      (test.includes(`/${name}.test.ts`) ? 8 : 0) +
-      (part !== "" && test.startsWith(`test/${domain}/`) && words.includes(part) ? 3 : 0) +
-      (test.startsWith(`test/${domain}/`) ? 2 : 0) +
-      (words.includes(name.replaceAll("-", "_")) ? 2 : 0) +
-      (words.includes(name) ? 1 : 0)
+/** The words of a text: names are split into theirs, and longer words are cut, so that "cited" is like "cites". */
+const wordsOf = (text: string): string[] =>
+  (text.match(/[A-Z]?[a-z]{2,}|[A-Z]{3,}/g) ?? []).map((word) => word.toLowerCase().slice(0, 6))
+
+const countsOf = (words: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
+}
+
+/** Lines before and after a mutation whose words count as its own. */
+const AROUND = 12
+
+/**
+ * Orders tests by how much they speak of what is at a place: the words of its lines, of its path and of its file, each
+ * counting more the fewer tests have it. Most tests speak through HTTP, so no import leads from them to the file.
+ */
+function nearestOf(paths: readonly string[]): (path: string, line: number) => string[] {
+  const tests = paths.map((path) => ({ path, counts: countsOf(wordsOf(`${path} ${readFileSync(path, "utf8")}`)) }))
+  const having = countsOf(tests.flatMap(({ counts }) => [...counts.keys()]))
+  const rarity = (word: string) => Math.log(tests.length / (having.get(word) ?? tests.length))
+  const weigh = (counts: ReadonlyMap<string, number>) =>
+    new Map([...counts].map(([word, count]) => [word, (1 + Math.log(count)) * rarity(word)]))
+  const weighed = tests.map(({ path, counts }) => {
+    const weights = weigh(counts)
+    return { path, weights, length: Math.hypot(...weights.values()) }
+  })
+  return (path, line) => {
+    const text = readFileSync(path, "utf8")
+    const place = weigh(
+      countsOf(
+        wordsOf(
+          text
+            .split("\n")
+            .slice(Math.max(0, line - AROUND), line + AROUND)
+            .join("\n"),
+        ),
+      ),
     )
+    const file = weigh(countsOf(wordsOf(text)))
+    const names = new Set(wordsOf(path))
+    const module = path.split("/").slice(-2).join("/")
+    const folder = dirname(path).replace(/^src/, "test")
+    const score = ({ path: test, weights, length }: (typeof weighed)[number]) => {
+      let sum = 0
+      for (const [word, weight] of file)
+        sum += (weights.get(word) ?? 0) * (weight + 2 * (place.get(word) ?? 0)) * (names.has(word) ? 3 : 1)
+      const isOwn = readFileSync(test, "utf8").includes(`/${module}"`)
+      return (sum / length) * (isOwn ? 3 : 1) * (test.startsWith(`${folder}/`) ? 2 : 1)
+    }
+    return weighed
+      .map((test) => [test.path, score(test)] as const)
+      .sort(([, one], [, other]) => other - one)
+      .slice(0, MOST_TESTS)
+      .map(([test]) => test)
   }
-  return all
-    .map((test) => [test, score(test)] as const)
-    .filter(([, points]) => points > 1)
-    .sort(([, one], [, other]) => other - one)
-    .slice(0, 10)
-    .map(([test]) => test)
 }
 
 const passes = (test: string) => spawnSync(process.execPath, ["build/test.ts", test]).status === 0
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: "string" }, only: { type: "string" } },
+  options: { seed: { type: "string" }, only: { type: "string" }, from: { type: "string", default: "1" } },
   allowPositionals: true,
 })
 const count = Number(positionals[0] ?? 60)
@@ -93,7 +130,9 @@ const seed = values.seed ?? freshSeed()
 const chance = chanceOf(seed)
 console.log(`seed ${seed}`)
 const files = globSync(`${values.only ?? "src"}/**/*.ts`, { exclude: ["**/*.d.ts", "src/web/client/**"] }).sort()
-const tests = globSync("test/**/*.test.ts", { exclude: ["test/reliability/**", "test/bench/**"] }).sort()
+const tests = globSync("test/**/*.test.ts", {
+  exclude: ["test/reliability/**", "test/bench/**", "**/node_modules/**"],
+}).sort()
 const drawn: Mutation[] = []
 while (drawn.length < count) {
   const all = mutationsOf(present(chance.of(files)))
@@ -102,11 +141,13 @@ while (drawn.length < count) {
 let caught = 0
 /** Whether a test that failed passes without the mutation. */
 const sound = new Map<string, boolean>()
-for (const { path, at, found, put } of drawn) {
+const nearest = nearestOf(tests)
+const chosen = drawn.slice(Number(values.from) - 1)
+for (const { path, at, found, put } of chosen) {
   const whole = readFileSync(path, "utf8")
   const line = whole.slice(0, at).split("\n").length
   const what = `${path}:${line} ${JSON.stringify(found.trim())} -> ${JSON.stringify(put.trim())}`
-  const related = testsOf(path, tests)
+  const related = nearest(path, line)
   const catches = (test: string): boolean => {
     writeFileSync(path, whole.slice(0, at) + put + whole.slice(at + found.length))
     try {
@@ -122,4 +163,4 @@ for (const { path, at, found, put } of drawn) {
   console.log(by === undefined ? `NOT CAUGHT ${what} (${related.length} files of tests)` : `caught ${what} by ${by}`)
 }
 for (const [test, passed] of sound) if (!passed) console.log(`${test} fails without a mutation too`)
-console.log(`${caught} of ${count} caught, seed ${seed}`)
+console.log(`${caught} of ${chosen.length} caught, seed ${seed}`)
