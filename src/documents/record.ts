@@ -1,8 +1,8 @@
 /** A record: its content, its standing, its evidence, and the records it builds on. */
 import { writerName } from "../contract/answers/index.ts"
 import { whyStale } from "../contract/answers/measurements.ts"
-import { partInWords } from "../contract/definitions/sentence.ts"
-import { accepted } from "../contract/reads/shared.ts"
+import { locatedIn, partInWords } from "../contract/definitions/sentence.ts"
+import { accepted, type RecordContent } from "../contract/reads/shared.ts"
 import { independenceInWords, tallyInWords } from "../contract/answers/evidence.ts"
 import { reviewedInWords, withoutEvidence } from "../contract/answers/reviews.ts"
 import { blemishesInWords } from "../contract/answers/judging.ts"
@@ -23,6 +23,24 @@ import {
 
 const LISTED = 50
 
+/** A piece of a finding's evidence, and what its author says of it. */
+function shownBy(source: DocumentSource, piece: NonNullable<RecordContent["evidence"]>[number]): string {
+  if (piece.kind === "paper") return `arXiv:${piece.arxivId}${locatedIn(piece.locator)}: ${inline(piece.quote)}`
+  const [kind, id] =
+    piece.kind === "material"
+      ? ["material", piece.materialId]
+      : piece.kind === "record"
+        ? ["finding", piece.versionId]
+        : ["attempt", piece.attemptId]
+  const which =
+    piece.kind === "attempt_output"
+      ? ` ${inline(piece.outputLabel)}`
+      : piece.kind === "attempt_log"
+        ? `, lines ${piece.lines.join(" to ")}`
+        : ""
+  return `${linkTo(source, kind, id, words(piece.kind))}${which}: ${inline(piece.explanation)}`
+}
+
 export function recordDocument(source: DocumentSource): string {
   const { basePath, ask } = source
   const record = ask("record", { versionId: source.id("versionId") })
@@ -39,7 +57,7 @@ export function recordDocument(source: DocumentSource): string {
     verdictFrom = null,
   } = record
   const content = accepted("record", record.content)
-  const { assertion, scope, concepts, quote, paper, limitations } = content
+  const { assertion, scope, concepts, quote, paper, locator, limitations, evidence = [], provenance } = content
   const { items: bearing, hasMore } = ask("record_evidence", { versionId }, { limit: LISTED })
   const link = (path: string) => `${basePath}${path}`
   const at = { versionId }
@@ -60,7 +78,7 @@ ${quoted(assertion.wording)}
 Scope:
 
 ${quoted(scope)}
-${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}\
+${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}${locatedIn(locator)}) says:\n\n${quoted(quote)}\n`}\
 ${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
 ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? withoutEvidence(record.reviewed)}. \
 ${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}\
@@ -120,6 +138,18 @@ ${told === null ? "" : ` Before you rely on it: ${told}.`}
             `${comparison === undefined ? "" : ` By the numbers: ${inline(comparison)}`}`,
         ),
         all: { link: link(pathTo("record_evidence", at)), count: bearing.length + (hasMore ? 1 : 0) },
+      },
+      {
+        title: "What shows it",
+        items: [
+          ...evidence.map((piece) => shownBy(source, piece)),
+          ...accepted("materials", record.materials).map(
+            ({ material, purpose }) =>
+              `material ${material === null ? "" : linkTo(source, "material", material.materialId, material.label)}: ` +
+              inline(purpose),
+          ),
+          ...(provenance?.papers ?? []).map((paper) => `draws on ${inline(paper)}`),
+        ],
       },
       reviewsOf(record),
       {

@@ -8,6 +8,12 @@ const QUOTED = 240
 export const quoting = (text: string | undefined, most = QUOTED): string =>
   text === undefined ? "" : `: ${shortened(oneLine(text), most)}`
 
+/** Where a quotation stands in its paper, behind the paper: ", section 2, page 7". */
+export const locatedIn = (locator: { readonly [part in "section" | "page" | "figure"]?: string } = {}): string =>
+  Object.entries(locator)
+    .map(([part, at]) => `, ${part} ${at}`)
+    .join("")
+
 /** The name of a kind or state, as words. */
 export const words = (name: string): string => name.replaceAll("_", " ")
 

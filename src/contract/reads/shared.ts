@@ -59,10 +59,8 @@ export function entryFiltersOf(words: readonly string[]): EntryFilter[] {
 
 /** What the contents of all kinds of records have in common, and what some kinds add. */
 export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &
-  Partial<
-    Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations" | "figures">
-  > &
-  Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
+  Partial<Own<"publish_finding"> & Own<"publish_cited_claim">>
+type Own<N extends "publish_finding" | "publish_cited_claim"> = Omit<BodyOf<N>, keyof BodyOf<"publish_hypothesis">>
 
 interface Verdict {
   readonly versionId?: string

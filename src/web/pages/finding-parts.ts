@@ -3,6 +3,7 @@ import { accepted, type RecordContent } from "../../contract/reads/shared.ts"
 import type { Warning } from "../../contract/answers/advice.ts"
 import type { Execution } from "../../contract/answers/index.ts"
 import { blemishesInWords } from "../../contract/answers/judging.ts"
+import { locatedIn } from "../../contract/definitions/sentence.ts"
 import { keysOf } from "../../contract/each.ts"
 import { limits } from "../../contract/limits.ts"
 import { readPath } from "../addresses.ts"
@@ -84,7 +85,8 @@ ${lines}</a> of the log of ${linked(entry.attemptId)}`
       return html`${glyph("succeeded")} an exact <a href="${to(`/records/${entry.versionId}`)}">record</a>`
     case "paper":
       return html`${glyph("unknown")} quoted from \
-<a href="${to(`/papers/${encodeURIComponent(entry.arxivId)}`)}">arXiv:${entry.arxivId}</a>, not checked here`
+<a href="${to(`/papers/${encodeURIComponent(entry.arxivId)}`)}">arXiv:${entry.arxivId}</a>\
+${locatedIn(entry.locator)}, not checked here`
   }
 }
 
