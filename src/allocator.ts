@@ -4,11 +4,13 @@
  * allocator reads its settings only when a program starts, so a command that serves replaces itself once, in the same
  * process. Settings that are already in the environment are kept. This is the first import of main.ts, so that little
  * work is repeated.
+ * Buffers of 128 KiB and more go back to the system at once. SQLite allocates 87 KB for each temporary table, and a
+ * write or read makes several: given back at once, each costs twenty page faults.
  */
 import { existsSync } from "node:fs"
 import { isSea } from "node:sea"
 
-const settings = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "65536" }
+const settings = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "131072" }
 
 const [command = ""] = process.argv.slice(2)
 const isChosen = Object.keys(process.env).some((name) => name.startsWith("MALLOC_") || name === "GLIBC_TUNABLES")
