@@ -1277,7 +1277,7 @@ CREATE TABLE attempt_values (
   UNIQUE (attempt_id, name, split, block)
 ) STRICT;
 
--- The curve of each metric and split of an attempt, thinned as its points arrive (src/research/attempts/thinning.ts),
+-- The curve of each metric and split of an attempt, thinned as its points arrive (src/research/attempts/curves.ts),
 -- in parts: pairs of step and value, 8 bytes each, little-endian.
 CREATE TABLE attempt_curves (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
@@ -1669,9 +1669,9 @@ CREATE VIRTUAL TABLE concept_trigrams USING fts5 (
 );
 
 -- Triggers that note new texts here. They are indexed soon after their write was answered, hundreds at a time
--- (src/ledger/write/after-commit.ts), because each text indexed alone would be a segment of the index, to be merged
+-- (src/ledger/write/commit-queue.ts), because each text indexed alone would be a segment of the index, to be merged
 -- with all others. The newest item of the index marks its progress. For objects that are searchable as soon as they are
--- made, the triggers are made from the list of objects (src/ledger/storage/triggers.ts).
+-- made, the triggers are made from the list of objects (src/ledger/storage/schema.ts).
 CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'message'
   BEGIN INSERT INTO search_items (kind, id) VALUES ('message', new.entry_id); END;
 -- When the card of a record is added, its concepts are stored already.

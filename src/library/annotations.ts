@@ -1,8 +1,12 @@
-/** A person's private annotations of a paper: notes, highlights and the reading position. */
-import type { Highlight, Annotations as Shown } from "../contract/library/answers.ts"
+/** A person's private annotations of a paper (notes, highlights, the reading position), and notes for a Collection. */
+import type { Highlight, Annotations as Shown, Note } from "../contract/library/answers.ts"
 import { named } from "../contract/library/reads.ts"
 import type { Db } from "../ledger/storage/database.ts"
-import { inserting } from "../ledger/storage/inserting.ts"
+import { inserting, type NewRow } from "../ledger/storage/inserting.ts"
+import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts"
+import { limits } from "../contract/limits.ts"
+import { REINDEX } from "./names/names.ts"
+import { offsetPage, pageItems } from "./saved.ts"
 
 const HIGHLIGHTS = `SELECT highlight_id AS highlightId, quote, page, colour, comment, version, prefix, suffix,
     created_at AS createdAt, updated_at AS updatedAt
@@ -91,5 +95,100 @@ export function annotations(db: Db) {
       read: { page: number; pages: number | null; offset: number },
       at: string,
     ) => setPosition.one(userId, paperId, read.page, read.pages, read.offset, at).pages,
+  }
+}
+
+// Notes on the papers of Collections, and which members have not read them yet.
+
+type Row = Omit<Note, "arxivId" | "via" | "unread"> & {
+  readonly via: Stored<Note["via"]> | null
+  readonly unread: number
+}
+
+/** The most notes that a page of papers includes. Older ones are left out. */
+const NOTES_PER_PAGE = 1_000
+
+const note = ({ via, unread, paperId, ...row }: Row): Served<Note> => ({
+  ...row,
+  ...named(paperId),
+  via: via && new JsonText(via),
+  unread: unread === 1,
+})
+
+const COLUMNS = `n.note_id AS noteId, n.paper_id AS paperId, p.username AS author, n.posted_at AS at, n.text,
+    n.reply_to_note_id AS replyToNoteId, n.via,
+  EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = +? AND u.collection_id = n.collection_id
+      AND u.paper_id = n.paper_id AND u.note_id = n.note_id) AS unread
+  FROM notes n JOIN people p ON p.user_id = n.author_id`
+
+export function notes(db: Db) {
+  const insert = inserting(db, "notes")
+  // A note that a person wrote is not unread for them; a note that their agent posted is.
+  const addUnread = db.prepare(
+    `INSERT INTO unread_notes (user_id, collection_id, paper_id, note_id)
+      SELECT user_id, collection_id, +?, +?
+      FROM collection_members
+      WHERE collection_id = +? AND user_id <> +?`,
+  )
+  const find = db.prepare<Pick<NewRow<"notes">, "collectionId" | "paperId" | "authorId">>(
+    "SELECT collection_id AS collectionId, paper_id AS paperId, author_id AS authorId FROM notes WHERE note_id = +?",
+  )
+  const removeUnread = db.prepare("DELETE FROM unread_notes WHERE note_id = +?")
+  const remove = db.prepare("DELETE FROM notes WHERE note_id = +?")
+  const reindex = db.prepare(REINDEX)
+  const page = db.prepare<Row>(
+    `SELECT ${COLUMNS}
+      WHERE n.collection_id = +? AND n.paper_id = +?
+      ORDER BY n.note_id
+      LIMIT ${pageItems + 1} OFFSET +?`,
+  )
+  const on = db.prepare<Row>(
+    `SELECT ${COLUMNS}
+      WHERE n.collection_id = +? AND n.paper_id IN (SELECT value FROM json_each(+?))
+      ORDER BY n.note_id DESC
+      LIMIT ${NOTES_PER_PAGE + 1}`,
+  )
+  const readAll = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND note_id <= +?")
+  const readThread = db.prepare(
+    "DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND paper_id = +? AND note_id <= +?",
+  )
+  const unread = db.prepare<{ unread: number }>(
+    "SELECT unread FROM collection_members WHERE user_id = +? AND collection_id = +?",
+  )
+
+  return {
+    post(note: NewRow<"notes">): void {
+      insert(note)
+      const { noteId, collectionId, paperId, authorId, via } = note
+      addUnread.run(paperId, noteId, collectionId, via == null ? authorId : "")
+    },
+    find: (noteId: string) => find.get(noteId),
+    /** Deletes a note, and removes its words from the author's search index. */
+    delete(noteId: string): void {
+      const note = find.get(noteId)
+      removeUnread.run(noteId)
+      remove.run(noteId)
+      if (note !== undefined) reindex.run(note.authorId, note.paperId)
+    },
+
+    /** Returns a page of the notes on one paper, oldest first. */
+    page: (userId: string, collectionId: string, paperId: string, offset: number) =>
+      offsetPage(page.all(userId, collectionId, paperId, offset).map(note), offset),
+    /** Returns the notes on the given papers, oldest first. If they do not all fit, the oldest are left out. */
+    on(userId: string, collectionId: string, paperIds: readonly string[]) {
+      const rows = on.all(userId, collectionId, JSON.stringify(paperIds))
+      const fit = fitting(rows.slice(0, NOTES_PER_PAGE).map(note), limits.innerListBytes)
+      return { notes: fit.reverse(), notesTruncated: rows.length > fit.length }
+    },
+
+    /**
+     * Marks notes in a Collection as read and returns how many are still unread.
+     * @param paperId limits this to one paper @param through the last note to mark; the default sorts after every id
+     */
+    markRead(userId: string, collectionId: string, paperId: string | undefined, through = "g"): number {
+      if (paperId === undefined) readAll.run(userId, collectionId, through)
+      else readThread.run(userId, collectionId, paperId, through)
+      return unread.get(userId, collectionId)?.unread ?? 0
+    },
   }
 }

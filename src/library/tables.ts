@@ -1,10 +1,9 @@
 /** The tables of the Library. */
 import type { Db } from "../ledger/storage/database.ts"
-import { annotations } from "./annotations.ts"
+import { annotations, notes } from "./annotations.ts"
 import { collections, collectionInvitations } from "./collections.ts"
 import { keys } from "./keys.ts"
 import { names } from "./names/names.ts"
-import { notes } from "./notes.ts"
 import { metadata } from "./papers/record.ts"
 import { papers } from "./papers/papers.ts"
 import { saved, tags } from "./saved.ts"

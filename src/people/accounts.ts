@@ -2,10 +2,15 @@
 import { type Described, isOrcid } from "../contract/answers/description.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { type ActingParts, personActs } from "./acts.ts"
-import { personSubject } from "./audit.ts"
-import { joining } from "./joining.ts"
-import type { Person } from "./people.ts"
-import { signingIn } from "./signing-in.ts"
+import { personSubject, type Audited } from "./audit.ts"
+import { joining, type Admission } from "./joining.ts"
+import { type Person, PERSON, personOf, type PersonRow } from "./people.ts"
+import { signingIn, BY_PROVIDER, type SignedIn } from "./signing-in.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
+import { isoTime } from "../ledger/world.ts"
+import type { Identity } from "./provider/provider.ts"
+import type { AccountParts } from "./operators.ts"
 
 export type Accounts = ReturnType<typeof createAccounts>
 
@@ -54,3 +59,119 @@ const describing = ({ ledger, people, audit, acts }: ActingParts) => ({
     acts.describe_person(null, { userId, ...described })
   },
 })
+
+// Sign-in through the group's identity provider: for existing users, for new ones, and as an additional way to sign
+// in.
+
+export type ProviderAccount = Pick<Identity, "issuer" | "subject">
+
+/** The table of the users' accounts at the identity provider, one for a user. */
+export function connections(db: Db) {
+  const find = db.prepare<PersonRow>(
+    `SELECT ${PERSON} FROM provider_accounts a JOIN people p USING (user_id) WHERE a.issuer = +? AND a.subject = +?`,
+  )
+  const own = db.prepare<{ issuer: string }>("SELECT issuer FROM provider_accounts WHERE user_id = +?")
+  const insert = inserting(db, "provider_accounts")
+  const remove = db.prepare("DELETE FROM provider_accounts WHERE user_id = +?")
+
+  return {
+    person: ({ issuer, subject }: ProviderAccount): Person | undefined => personOf(find.get(issuer, subject)),
+    issuerOf: (userId: string): string | undefined => own.get(userId)?.issuer,
+    /** Connects an account and removes the person's previous one, which may be from another provider. */
+    connect(userId: string, { issuer, subject }: ProviderAccount, at: string): void {
+      remove.run(userId)
+      insert({ issuer, subject, userId, connectedAt: at })
+    },
+    disconnect: (userId: string) => remove.run(userId),
+  }
+}
+
+type ProviderSignIns = AccountParts & {
+  readonly connections: ReturnType<typeof connections>
+  readonly accounts: Accounts
+}
+
+const isConnected = () =>
+  new Refusal("state_conflict", "That provider account is connected to another user here already; sign in with it.", {
+    current: { connected: true },
+  })
+
+export type ByProvider = ReturnType<typeof byProvider>
+
+export function byProvider({ ledger, world, people, connections, accounts, audit }: ProviderSignIns) {
+  /** Requires an open transaction. @throws Refusal 409 if the account is connected to another user */
+  const connect = ({ userId }: Person, account: ProviderAccount): void => {
+    const owner = connections.person(account)
+    if (owner !== undefined && owner.userId !== userId) throw isConnected()
+    connections.connect(userId, account, isoTime(world.now()))
+  }
+
+  const connecting = (person: Person, account: ProviderAccount, line: Omit<Audited, "kind">): Promise<void> =>
+    ledger.transact(() => {
+      connect(person, account)
+      audit.write({ kind: "connect_provider", ...line })
+    })
+
+  return {
+    /** Starts a session for the user connected to a provider account; undefined if there is no enabled one. */
+    signIn: (account: ProviderAccount, address?: string): Promise<SignedIn | undefined> =>
+      ledger.transact(() => {
+        const person = connections.person(account)
+        // A disabled user cannot create another account with it either: `join` refuses a connected provider account.
+        if (person === undefined || !people.isEnabled(person.userId)) return undefined
+        audit.write({ kind: "sign_in", by: person, address, detail: BY_PROVIDER })
+        return accounts.start(person)
+      }),
+    /**
+     * Creates a user who signs in with a provider account and has no password. @throws Refusal 409 if the name is taken
+     * or the account is connected
+     */
+    join: (by: Admission, username: string, account: ProviderAccount, address?: string): Promise<SignedIn> =>
+      accounts.join(by, username, (person) => connect(person, account), address, BY_PROVIDER),
+    /** Connects a provider account to a user. @throws Refusal 409 if it is connected to another user */
+    connect: (person: Person, account: ProviderAccount, address?: string) =>
+      connecting(person, account, { by: person, address }),
+    /**
+     * @param passwords whether this instance accepts passwords. @throws Refusal 409 if the person could no longer sign
+     * in
+     */
+    disconnect: (person: Person, passwords: boolean, address?: string): Promise<void> =>
+      ledger.transact(() => {
+        const { userId } = person
+        if (connections.issuerOf(userId) === undefined)
+          throw new Refusal("state_conflict", "No provider account is connected.")
+        if (!passwords || !people.passwordHash(userId))
+          throw new Refusal(
+            "state_conflict",
+            "You have no password to sign in with, so the provider account stays connected.",
+          )
+        connections.disconnect(userId)
+        audit.write({ kind: "disconnect_provider", by: person, address })
+      }),
+    /** Connects a provider account from the command line. @throws Refusal 409 if it is connected to another user */
+    connectFor: (person: Person, account: ProviderAccount) =>
+      connecting(person, account, { subject: personSubject(person), detail: { issuer: account.issuer } }),
+    /**
+     * Disconnects a user's provider account from the command line. @throws Refusal 409 if there is none, or if they
+     * have no password
+     */
+    disconnectFor: (person: Person): Promise<void> =>
+      ledger.transact(() => {
+        const { userId, username } = person
+        const issuer = connections.issuerOf(userId)
+        if (issuer === undefined) throw new Refusal("state_conflict", `${username} has no connected provider account.`)
+        if (!people.passwordHash(userId))
+          throw new Refusal(
+            "state_conflict",
+            `${username} has no other way to sign in: set a password first, with user password.`,
+          )
+        connections.disconnect(userId)
+        audit.write({ kind: "disconnect_provider", subject: personSubject(person), detail: { issuer } })
+      }),
+    /** Returns the ways in which a user can sign in, if the instance accepts both. */
+    signInMethods: (userId: string) => ({
+      password: Boolean(people.passwordHash(userId)),
+      issuer: connections.issuerOf(userId) ?? null,
+    }),
+  }
+}

@@ -1,11 +1,10 @@
 /** People: their accounts, sessions and invitations, and the audit log of what is done to them. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Readers } from "../ledger/reads/reading.ts"
-import type { Accounts } from "./accounts.ts"
+import { type Accounts, connections } from "./accounts.ts"
 import { type People, people } from "./people.ts"
 import type { Domain, Ground } from "../ledger/domains/domain.ts"
 import { audit, type RunningCommand } from "./audit.ts"
-import { connections } from "./by-provider.ts"
 import { invitations } from "./invitations.ts"
 import { sessions } from "./sessions.ts"
 

@@ -1,7 +1,7 @@
 /** Work that follows from writes, when the thread ends in the middle of it. */
 import { setTimeout as pause } from "node:timers/promises"
 import { test } from "tap"
-import { AfterCommit } from "../../src/ledger/write/after-commit.ts"
+import { AfterCommit } from "../../src/ledger/write/commit-queue.ts"
 
 /** One more task for each step. A step in a closed database throws. */
 function work(steps: number) {

@@ -22,7 +22,7 @@ import { openReadConnection, openDatabase } from "../../src/ledger/storage/openi
 import { journal } from "../../src/ledger/journal/journal.ts"
 import { columnsNotReplayed, notReplayed } from "../../src/ledger/storage/not-replayed.ts"
 import { isoTime } from "../../src/ledger/world.ts"
-import { connections } from "../../src/people/by-provider.ts"
+import { connections } from "../../src/people/accounts.ts"
 import type { Person } from "../../src/people/people.ts"
 import { openLog } from "../../src/log.ts"
 import { png } from "../support/pictures.ts"

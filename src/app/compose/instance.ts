@@ -14,12 +14,10 @@ import { type Db, fileOf } from "../../ledger/storage/database.ts"
 import { realWorld, type World } from "../../ledger/world.ts"
 import { nothingChecked, type OutsideCheck } from "../../ledger/write/admission.ts"
 import { Ledger } from "../../ledger/write/ledger.ts"
-import { AfterCommit } from "../../ledger/write/after-commit.ts"
-import type { GroupHooks } from "../../ledger/write/commit-queue.ts"
+import { AfterCommit, type GroupHooks } from "../../ledger/write/commit-queue.ts"
 import { libraryActs, metadataIntake as intakeOf } from "../../library/index.ts"
-import { createAccounts } from "../../people/accounts.ts"
+import { createAccounts, byProvider } from "../../people/accounts.ts"
 import type { RunningCommand, Audit } from "../../people/audit.ts"
-import { byProvider } from "../../people/by-provider.ts"
 import { operatorActions } from "../../people/operators.ts"
 import { Exports, filesOn, type RoomFiles } from "../../research/export/exports.ts"
 import { newsOf } from "../../research/inbox/index.ts"
@@ -171,7 +169,7 @@ export interface InstanceParts {
   /** Checks pinned repositories; left out for commands that pin nothing. */
   readonly repositories?: OutsideCheck
   /**
-   * Whether texts are indexed after the response (ledger/write/after-commit.ts); by default in the transaction of the
+   * Whether texts are indexed after the response (ledger/write/commit-queue.ts); by default in the transaction of the
    * write.
    */
   readonly indexesLater?: boolean

@@ -17,7 +17,7 @@ import { listen, serveOn } from "../../http/server.ts"
 import { isFollowed } from "../../ledger/storage/litestream-files.ts"
 import { databaseFile, whoseData } from "../../ledger/storage/data.ts"
 import { DataError } from "../../ledger/storage/opening.ts"
-import { type FollowerDb, readPatienceMs } from "../../ledger/storage/follower-file.ts"
+import { type FollowerDb, readPatienceMs, openWhole } from "../../ledger/storage/follower-file.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
 import { Renderer } from "../../renderer/renderer.ts"
@@ -26,7 +26,6 @@ import { createApp } from "../serving/surface.ts"
 import { createInstance, type Instance } from "../compose/instance.ts"
 import { addressAt, budgetsHere, edgeParts, type EdgeOptions } from "../serving/parts.ts"
 import { readerPool } from "../threads/reader-pool.ts"
-import { openWhole } from "../../ledger/storage/followed-data.ts"
 
 /** Milliseconds between two checks whether the file has changed. */
 const INTERVAL = 100

@@ -18,7 +18,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, independence } from "./evidence.ts"
 import { comparison, scalar } from "./measurements.ts"
 import { shape } from "../schema/fields.ts"
-import { materialSummary } from "./materials.ts"
+import { materialSummary } from "./experiments.ts"
 
 const json = v.unknown()
 const attemptStatus = v.picklist(enumerations.attemptStatus)

@@ -1,16 +1,62 @@
-/** The answers of the reads of experiments, proposals and plans. */
+/** The answers of the reads of experiments, proposals, plans and materials. */
 import * as v from "valibot"
-import { affordances, author, schemaVersion } from "./parts.ts"
+import { affordances, author, schemaVersion, person } from "./parts.ts"
 import { cost } from "../schema/cost.ts"
 import { costs } from "./costs.ts"
-import { at, count, id, freeText } from "./fields.ts"
+import { at, count, id, freeText, optionalFreeText, optionalText as text } from "./fields.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
-import { materialSummary } from "./materials.ts"
 import { relatedFields } from "./publications.ts"
 import { review, reviewed } from "./reviews.ts"
 import { warning } from "./advice.ts"
+import { fromOtherRoom } from "./evidence.ts"
+
+const materialFields = {
+  materialId: id,
+  label: v.string(),
+  materialOriginRoom: id,
+  labelFromOtherRoom: v.boolean(),
+  originRoomId: fromOtherRoom.originRoomId,
+  reference: v.string(),
+  digest: text,
+  name: freeText,
+  description: optionalFreeText,
+  mediaType: optionalFreeText,
+  sizeBytes: v.nullable(count),
+  valuesDigest: text,
+  registeredBy: author,
+  registeredAt: at,
+  contentDigest: v.string(),
+  obtainability: v.picklist(enumerations.obtainability),
+}
+export const materialSummary = shape(materialFields)
+const uses = shape({
+  total: count,
+  items: v.array(shape({ id, label: v.string(), roomId: id, name: freeText, ...fromOtherRoom })),
+})
+export const material = shape({
+  schemaVersion,
+  ...materialFields,
+  content: v.record(v.string(), v.unknown()),
+  locations: v.array(
+    shape({
+      reporter: person,
+      roomId: id,
+      at,
+      uri: freeText,
+      state: v.picklist(enumerations.locationState),
+      observedDigest: text,
+      explanation: optionalFreeText,
+    }),
+  ),
+  consumedBy: uses,
+  producedBy: uses,
+  requiredBy: uses,
+})
+
+export type MaterialSummary = v.InferOutput<typeof materialSummary>
+export type MaterialAnswer = v.InferOutput<typeof material>
 
 const json = v.unknown()
 const related = shape(relatedFields)

@@ -1,3 +1,2 @@
 export * from "./attempts.ts"
 export * from "./experiments.ts"
-export * from "./materials.ts"

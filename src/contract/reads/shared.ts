@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import type { Operation } from "../definitions/operation.ts"
 import { everyOperation, operations, type BodyOf } from "../operations/index.ts"
-import type { MaterialSummary } from "../answers/materials.ts"
+import type { MaterialSummary } from "../answers/experiments.ts"
 import type { Protocol } from "../definitions/work.ts"
 import { words } from "../definitions/parameters.ts"
 import { limits } from "../limits.ts"

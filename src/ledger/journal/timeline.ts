@@ -10,7 +10,7 @@ import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { keptTexts } from "./kept-texts.ts"
 import { idOf, keys, placeOf, type Target, TARGET_HERE, targetText } from "./columns.ts"
-import { marked, markIn } from "../lists/other-room.ts"
+import { marked, markIn } from "../lists/labelled.ts"
 import { ofKinds } from "../lists/paging.ts"
 
 /**

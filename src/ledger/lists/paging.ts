@@ -1,10 +1,10 @@
-/** Keyset pages: each query reads one row more than the page holds, to tell whether there is a next page. */
+/** Lists in keyset pages: each query reads one row more than the page holds, to tell whether there is a next page. */
 import * as v from "valibot"
 import { isUuid } from "../../contract/schema/fields.ts"
-import { fitting, type JsonText, type Parsed } from "../../contract/json.ts"
+import { fitting, type JsonText, type Parsed, digestOf } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { digestOf } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Db, Statement } from "../storage/database.ts"
 
 /**
  * A page as a domain makes it; the edge adds the envelope. If the items exceed the size limit of a list, the page ends
@@ -142,3 +142,40 @@ export const ofKinds = <Kind, Row extends { readonly sequence: number }>(
     .flatMap(pageOf)
     .sort((one, other) => one.sequence - other.sequence)
     .slice(0, count)
+
+// Keyset lists with optional filters. Each combination of filters has a statement of its own, which is prepared once.
+
+/** Sorts after every id. */
+const END = "g"
+
+/**
+ * @param select the statement up to its WHERE
+ * @param columns the column behind each filter
+ * @param key the column whose values are the cursor
+ * @param descends whether the list starts with the greatest key
+ * @returns a function that returns up to `count` rows after a key that match the filters
+ */
+export function filteredList<Row>(
+  db: Db,
+  select: string,
+  columns: Readonly<Record<string, string>>,
+  key: string,
+  descends = false,
+) {
+  const [beyond, order, start] = descends ? (["<", "DESC", END] as const) : ([">", "ASC", ""] as const)
+  const prepared = new Map<string, Statement<Row>>()
+  return (
+    filters: { readonly [name: string]: string | undefined },
+    after: string | number | undefined,
+    count: number,
+  ): Row[] => {
+    const names = Object.keys(columns).filter((name) => filters[name] !== undefined)
+    const values = names.flatMap((name) => filters[name] ?? [])
+    const known = names.join(" ")
+    const conditions = [...names.map((name) => `${columns[name]} = +?`), `${key} ${beyond} +?`].join(" AND ")
+    const statement =
+      prepared.get(known) ?? db.prepare<Row>(`${select} WHERE ${conditions} ORDER BY ${key} ${order} LIMIT +?`)
+    prepared.set(known, statement)
+    return statement.all(...values, after ?? start, count)
+  }
+}

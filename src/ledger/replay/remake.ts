@@ -12,10 +12,9 @@ import { openScratch } from "../storage/opening.ts"
 import { headsOf } from "../journal/heads.ts"
 import { type Entry, journal } from "../journal/journal.ts"
 import type { Freely } from "../journal/withheld.ts"
-import { replay } from "./replay.ts"
-import { isCounting, isProtecting } from "../storage/triggers.ts"
+import { replay, correctFound, type Differences, type Found } from "./replay.ts"
+import { isCounting, isProtecting } from "../storage/schema.ts"
 import { dropWiping, isLogEmptied, isUnclean, writeClean, writeUnclean } from "../storage/residue.ts"
-import { correctFound, type Differences, type Found } from "./differences.ts"
 
 const AFTER = "-withheld"
 /** Deletes scratch files that killed processes left. The caller has the data for itself. */

@@ -8,14 +8,14 @@ import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
-import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import { filteredList } from "../../ledger/lists/filtered-list.ts"
+import { filteredList } from "../../ledger/lists/paging.ts"
 import { text } from "../experiments/experiments.ts"
 import type { AttemptState } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
-import { AGENT } from "../../ledger/journal/author.ts"
+import { AGENT } from "../../ledger/journal/actor.ts"
 import {
   type Row,
   type ListedRow,

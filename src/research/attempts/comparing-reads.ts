@@ -17,9 +17,8 @@ import {
   shownRow,
   type Value,
 } from "./table.ts"
-import type { Curves } from "./curves.ts"
+import { type Curves, fitted, partOf } from "./curves.ts"
 import type { Settings } from "./summary.ts"
-import { fitted, partOf } from "./thinning.ts"
 
 type Sortable = string | number | undefined
 const asNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text))

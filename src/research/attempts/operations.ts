@@ -1,4 +1,4 @@
-/** The behaviours that register attempts and report their events. */
+/** The behaviours that register attempts, report their events and open sealed plans; and the domain. */
 import type { LandedEffect } from "../../contract/answers/measurements.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -13,12 +13,18 @@ import { type Evidence, type Recount, attributionOf } from "../evidence/evidence
 import type { Experiments } from "../experiments/experiments.ts"
 import type { Holders } from "../experiments/holders.ts"
 import { experimentSubject } from "../experiments/operations.ts"
-import type { Plans } from "../experiments/plans.ts"
+import { type Plans, mustMatchSeal } from "../experiments/plans.ts"
 import { admitEvent, currentAttempt } from "./admission.ts"
-import type { Attempt, Attempts } from "./attempts.ts"
+import { type Attempt, type Attempts, attempts } from "./attempts.ts"
 import { type Cell, mustBeOneValue, mustCorrect } from "./values.ts"
-import type { Events } from "./events.ts"
-import { planMatch as comparedWithPlan } from "./plan-match.ts"
+import { type Events, events } from "./events.ts"
+import { planMatch as comparedWithPlan, planMatch } from "./plan-match.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import type { Attachments } from "../../ledger/journal/attachments.ts"
+import { comparingReads } from "./comparing-reads.ts"
+import { curves } from "./curves.ts"
+import { logReads, logs, attemptReads } from "./reads.ts"
+import { attemptTables } from "./table.ts"
 
 type Reported = BodyOf<"report_attempt_event">
 type Output = NonNullable<Reported["outputs"]>[number]
@@ -36,7 +42,7 @@ interface Computed {
   readonly sentence: string
 }
 
-interface Tables {
+interface WritingTables {
   readonly experiments: Experiments
   readonly plans: Plans
   readonly attempts: Attempts
@@ -79,7 +85,7 @@ function adviceOn(
   return [{ code: "verdict_differs", message }]
 }
 
-export function attemptOperations(tables: Tables) {
+function attemptOperations(tables: WritingTables) {
   const { experiments, plans, attempts, events, evidence, reproductionEffects, movedEffects, holders } = tables
   /** Returns the state of an attempt if it has changed since an earlier receipt. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
@@ -232,3 +238,64 @@ export function attemptOperations(tables: Tables) {
 
   return { register_attempt, report_attempt_event }
 }
+
+// The behaviour that opens a sealed plan: it publishes the protocol and compares the plan's attempts with it.
+
+export interface Tables {
+  readonly plans: Plans
+  readonly attempts: Attempts
+  readonly evidence: Evidence
+  readonly movedEffects: {
+    mustWaitItsTurn(planId: string): void
+    moved(attemptIds: readonly string[]): readonly Recount[]
+  }
+}
+
+function openingOperations({ plans, attempts, evidence, movedEffects }: Tables) {
+  const open_plan = behaviour("open_plan", {
+    subject({ body: { planId } }) {
+      const { shown: plan } = known("plan", plans.read(planId))
+      return { roomId: plan.roomId, threadId: plan.threadId, plan }
+    },
+    admit({ actor, body }, { plan: { label, sealed, acceptedBy } }) {
+      if (acceptedBy.userId !== actor.userId)
+        throw new Refusal("role_required", `Only ${acceptedBy.username}, who accepted ${label}, can open it.`, {
+          current: { needed: ["acceptor"] },
+        })
+      if (sealed === null || sealed.openedAt !== null)
+        throw new Refusal("state_conflict", `${label} is ${sealed === null ? "not sealed" : "already open"}.`, {
+          current: { planId: body.planId, label, sealed },
+        })
+      mustMatchSeal(body, sealed.digest)
+      movedEffects.mustWaitItsTurn(body.planId)
+    },
+    write({ body: { planId, protocol } }, { plan: { label, experimentId } }, { at, position }) {
+      plans.open(planId, position)
+      const content = plans.contentOf(planId, experimentId)
+      const following = attempts.following(planId)
+      if (content !== undefined)
+        for (const { attemptId, registered } of following)
+          attempts.rematch(attemptId, planMatch(planId, { ...content, protocol }, registered))
+      // The opened plan may name the arms of its attempts, which effects are computed from.
+      const succeeded = following.flatMap(({ attemptId, status }) => (status === "succeeded" ? [attemptId] : []))
+      for (const recount of movedEffects.moved(succeeded)) evidence.recounted(recount)
+      return { target: { id: planId, label }, result: { planId, label, openedAt: at } }
+    },
+  })
+
+  return { open_plan }
+}
+
+export const domain = {
+  tables: [
+    ({ db, basePath, attachments }: Ground & { attachments: Attachments }) => ({
+      attempts: attempts(db, basePath),
+      events: events(db),
+      logs: logs(db, attachments),
+      curves: curves(db),
+      attemptTables: attemptTables(db),
+    }),
+  ],
+  operations: [attemptOperations, openingOperations],
+  reads: [attemptReads, logReads, comparingReads],
+} satisfies Domain

@@ -9,7 +9,7 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import { WORK_STATE } from "../../rooms/imported.ts"
 import { attemptAffordances, outcomeOf } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
-import { AGENT } from "../../ledger/journal/author.ts"
+import { AGENT } from "../../ledger/journal/actor.ts"
 import { text } from "../experiments/experiments.ts"
 
 // The settings of an attempt as flat text by name: arm, command line, configuration, environment, inputs, commit.

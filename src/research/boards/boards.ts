@@ -3,7 +3,7 @@ import type { BoardSummary, BoardAnswer } from "../../contract/answers/boards.ts
 import type { Author } from "../../contract/answers/index.ts"
 import { parse, type Stored, fitting } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { AUTHOR, authored } from "../../ledger/journal/author.ts"
+import { AUTHOR, authored } from "../../ledger/journal/actor.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"

@@ -7,7 +7,7 @@ import type { RecordKind, RecordStatus } from "../../contract/schema/enumeration
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Warning } from "../../contract/answers/advice.ts"
-import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 
 export interface Ground {
   readonly versionId: string

@@ -3,7 +3,7 @@
  * compared when a word is stored; the inputs when it is read, because attempts go on reporting seeds.
  */
 import { limits } from "../../contract/limits.ts"
-import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
+import { AGENT_OR_NONE_AT } from "../../ledger/journal/actor.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { addressOf } from "../../contract/definitions/work.ts"

@@ -1,6 +1,6 @@
 /** Reads the evidence about a record and its uses, page by page, newest first. */
 import type { Db } from "../../ledger/storage/database.ts"
-import { labelledObject } from "../../ledger/lists/other-room.ts"
+import { labelledObject } from "../../ledger/lists/labelled.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { type EvidenceItem, FALLEN, type Independence, type RecordUse } from "../../contract/answers/evidence.ts"
 import { keysOf, picked } from "../../contract/each.ts"
@@ -8,7 +8,7 @@ import type { RecordKind } from "../../contract/objects/objects.ts"
 import { independence } from "./independence.ts"
 import type { UserKind } from "./verdict.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
-import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
+import { AGENT_AT, authorIn } from "../../ledger/journal/actor.ts"
 
 /** The degrees of independence that are stored with a word. */
 export interface StoredDegrees {

@@ -11,7 +11,7 @@ import type { NodeKind } from "../../contract/objects/objects.ts"
 import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 import type { Verdict } from "../../contract/answers/parts.ts"
 import type { Stored } from "../../contract/json.ts"
-import { labelledObject } from "../../ledger/lists/other-room.ts"
+import { labelledObject } from "../../ledger/lists/labelled.ts"
 
 // Keeps the records that rest on a fallen one, directly or further down, so that every list can show it.
 

@@ -10,13 +10,13 @@ import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contract/answers/work.ts"
 import { WORK_STATE } from "../../rooms/imported.ts"
 import { type ExperimentState, experimentAffordances, leaseOf } from "./admission.ts"
-import { AGENT_AT, AGENT_OF_ENTRY, AGENT_OR_NONE_AT, AGENT } from "../../ledger/journal/author.ts"
+import { AGENT_AT, AGENT_OF_ENTRY, AGENT_OR_NONE_AT, AGENT } from "../../ledger/journal/actor.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import { filteredList } from "../../ledger/lists/filtered-list.ts"
+import { filteredList } from "../../ledger/lists/paging.ts"
 
 // Selects the columns of experiments and turns rows into summaries, for lists and contexts.
 

@@ -9,7 +9,7 @@ import type { Experiments, Step } from "./experiments.ts"
 import { later } from "../../ledger/world.ts"
 import type { Holders } from "./holders.ts"
 import { mustRepeatAnArm, mustSealInTime, type Plans } from "./plans.ts"
-import { authorFrom } from "../../ledger/journal/author.ts"
+import { authorFrom } from "../../ledger/journal/actor.ts"
 
 /** Finds the experiment that a body names. @throws Refusal `unknown_experiment` */
 export function experimentSubject(experiments: Experiments, experimentId: string) {

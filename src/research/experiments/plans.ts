@@ -15,7 +15,7 @@ import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { withheldSince } from "../../ledger/journal/hiding.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
-import { AUTHOR, authored } from "../../ledger/journal/author.ts"
+import { AUTHOR, authored } from "../../ledger/journal/actor.ts"
 import type { Costs, CostTotals } from "../../contract/answers/costs.ts"
 
 const YEAR = 366 * 24 * 60 * 60 * 1_000

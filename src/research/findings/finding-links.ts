@@ -6,11 +6,11 @@ import type { FindingLink } from "../../contract/answers/records.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
-import { filteredList } from "../../ledger/lists/filtered-list.ts"
-import { fromOtherRoom, labelledObject } from "../../ledger/lists/other-room.ts"
+import { filteredList } from "../../ledger/lists/paging.ts"
+import { fromOtherRoom, labelledObject } from "../../ledger/lists/labelled.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/words.ts"
 import { standingSeenFrom, type StandingRow } from "../records/records.ts"
-import { AUTHOR_OF_ENTRY, authorIn } from "../../ledger/journal/author.ts"
+import { AUTHOR_OF_ENTRY, authorIn } from "../../ledger/journal/actor.ts"
 
 export interface NewFindingLink extends Omit<NewRow<"finding_links">, "versionId" | "towardQuestion"> {
   readonly findingVersionId: string

@@ -1,6 +1,6 @@
 /** Warnings for the readers of a finding. They never refuse a write. */
 import type { AttemptRole, AttemptStatus } from "../../contract/schema/enumerations.ts"
-import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import type { Warning } from "../../contract/answers/advice.ts"
 
 export interface EvidenceRow {

@@ -1,7 +1,7 @@
 /** Finds the entries of a Room that concern an agent, and why; and the newest that concern a person. */
 import { objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { AGENT_AT } from "../../ledger/journal/author.ts"
+import { AGENT_AT } from "../../ledger/journal/actor.ts"
 import { HOLDING_AGENT } from "../experiments/experiments.ts"
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { type JsonObject, parse, trusted } from "../../contract/json.ts"

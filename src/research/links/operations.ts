@@ -23,7 +23,7 @@ import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
 import { type Links, links, linkReads } from "./links.ts"
-import { authorFrom } from "../../ledger/journal/author.ts"
+import { authorFrom } from "../../ledger/journal/actor.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 interface Tables {

@@ -6,7 +6,7 @@ import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { type EffectAnswer, effectFigures, type LandedEffect } from "../../contract/answers/measurements.ts"
 import { WITHHELD_SINCE } from "../../ledger/journal/hiding.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import { labelledObject } from "../../ledger/lists/other-room.ts"
+import { labelledObject } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import {

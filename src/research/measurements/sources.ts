@@ -2,7 +2,7 @@
 import type { Author } from "../../contract/answers/index.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { AGENT, authorIn } from "../../ledger/journal/author.ts"
+import { AGENT, authorIn } from "../../ledger/journal/actor.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import { type Dimensions, textOf } from "./cells.ts"

@@ -13,13 +13,11 @@ import type { KeptTables } from "../measurements/kept-tables.ts"
 import type { Values } from "../measurements/values.ts"
 import { Passages } from "./bindings.ts"
 import { forgetPhrases, type Quantities, type Holder } from "./quantities.ts"
-import { type Kept, NEAR, REACH, type Reach, reaching } from "./reach.ts"
+import { type Kept, NEAR, REACH, type Reach, reaching, tableSources, formerly } from "./sources.ts"
 import { numeralsIn, readsOtherwise } from "./numerals.ts"
 import { presentOf, type Resolved } from "./found.ts"
 import { Resolver } from "./resolving.ts"
 import type { Known, KnownEffect, Own, Point } from "./scope.ts"
-import { tableSources } from "./tables.ts"
-import { formerly } from "./then.ts"
 
 /** Quantities of Rooms, and checked texts, kept for the next time. */
 const [KEPT, TEXTS] = [4, 1_000]

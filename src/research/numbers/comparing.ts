@@ -79,7 +79,7 @@ export function scalesOf(
 }
 
 /** Whether a value, rounded as a reading is, equals it. */
-export const isRounded = ({ value, half }: Reading, other: number, scale = 1): boolean =>
+const isRounded = ({ value, half }: Reading, other: number, scale = 1): boolean =>
   Math.abs(value * scale - other) <= half * Math.abs(scale) * (1 + 1e-9) + Math.abs(other) * 1e-12
 
 /** Whether a numeral states a value of a metric. @param isAbsolute whether its sign does not count */
@@ -92,3 +92,15 @@ export function states(numeral: Numeral, value: number, measure: Measure, isAbso
 /** Whether a numeral states a value, or its opposite. */
 export const statesEither = (numeral: Numeral, value: number, measure: Measure): boolean =>
   states(numeral, value, measure) || states(numeral, -value, measure)
+
+// Patterns for words, and whether a number of a text equals a value.
+
+/** A pattern for any of some words, each with or without an ending if it has a star. */
+export const anyOf = (words: string): string =>
+  words
+    .split(" ")
+    .map((word) => word.replace("*", "\\w*"))
+    .join("|")
+/** Whether one of the readings of a number, as it is rounded, equals a value. */
+export const near = (numeral: Numeral, value: number): boolean =>
+  numeral.readings.some((reading) => isRounded(reading, value))

@@ -4,7 +4,7 @@ import type { Match } from "./found.ts"
 import type { Numeral } from "./numerals.ts"
 import type { Dimension, Holder } from "./quantities.ts"
 import type { Scope } from "./scope.ts"
-import { anyOf } from "./words.ts"
+import { anyOf } from "./comparing.ts"
 
 const BETWEEN = anyOf(
   "of the these those its all other more independent distinct different random succeeded successful failed planned " +

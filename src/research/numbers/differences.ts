@@ -3,12 +3,11 @@ import type { Scalar } from "../measurements/cells.ts"
 import type { Gap } from "../measurements/sides.ts"
 import { folded } from "../measurements/stated.ts"
 import { type Bindings, PARAGRAPH, SENTENCE } from "./bindings.ts"
-import { states, statesEither } from "./comparing.ts"
+import { states, statesEither, anyOf, near } from "./comparing.ts"
 import { type Is, isOfGroup, type Match, type Sheet, sheetOfEffect } from "./found.ts"
 import type { Numeral } from "./numerals.ts"
 import { type Group, type Metric, saidAs } from "./quantities.ts"
 import type { KnownEffect, Pair, Scope } from "./scope.ts"
-import { anyOf, near } from "./words.ts"
 
 type Effect = KnownEffect["effect"]
 

@@ -3,7 +3,7 @@
  * words around it, or the record that the text belongs to, name what it is of.
  */
 import { type Bindings, CLAUSE, isBare, type Passages, SENTENCE } from "./bindings.ts"
-import { scalesOf, states } from "./comparing.ts"
+import { scalesOf, states, anyOf, near } from "./comparing.ts"
 import { countOf } from "./counts.ts"
 import { Curves } from "./curves.ts"
 import { Differences } from "./differences.ts"
@@ -13,7 +13,6 @@ import type { Mention, Span } from "./passages.ts"
 import { saidAs } from "./quantities.ts"
 import { type Known, Scope, type Value } from "./scope.ts"
 import { Sides } from "./sides.ts"
-import { anyOf, near } from "./words.ts"
 
 const UNKNOWN: Resolved = { state: "unknown", candidates: 0 }
 const OVERALL =

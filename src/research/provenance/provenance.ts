@@ -3,7 +3,7 @@ import { enumerations, type ProvenanceNode } from "../../contract/schema/enumera
 import { limits } from "../../contract/limits.ts"
 import { nodeKinds, objects } from "../../contract/objects/objects.ts"
 import { outcomeOf } from "../attempts/admission.ts"
-import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import {
   type IdsIn,
   type Edge,

@@ -8,7 +8,7 @@ import { type Call, type Change, madeBy, behaviour, type ExtrasOf } from "../../
 import { type Evidence, type Reference, attributionOf } from "../evidence/evidence.ts"
 import { type Records, type SummaryRow, records } from "./records.ts"
 import { present } from "../../contract/present.ts"
-import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import { threadSubject, type Threads } from "../../threads/threads.ts"
 import { arxivId } from "../../contract/schema/fields.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"

@@ -11,9 +11,9 @@ import type { RecordStatus, SearchKind } from "../../contract/schema/enumeration
 import type { Author, Person } from "../../contract/answers/index.ts"
 import { kindsOf } from "../../contract/objects/objects.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import { type Wording, wordsOf } from "./indexing.ts"
-import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
+import { AGENT_AT, authorIn } from "../../ledger/journal/actor.ts"
 
 const MARKS = { open: "\u0001", close: "\u0002" } as const
 /** The number of words in a passage. */

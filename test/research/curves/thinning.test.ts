@@ -12,7 +12,7 @@ import {
   pointsOf,
   thinned,
   widthFor,
-} from "../../../src/research/attempts/thinning.ts"
+} from "../../../src/research/attempts/curves.ts"
 
 type Point = readonly [step: number, value: number]
 const value = fc.oneof(

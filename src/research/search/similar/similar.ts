@@ -13,10 +13,9 @@ import type { AlreadyTried, SimilarItem } from "../../../contract/answers/advice
 import { shortened } from "../../../contract/text.ts"
 import type { ReceiptExtras } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
-import { fromOtherRoom } from "../../../ledger/lists/other-room.ts"
-import { AGENT, AGENT_OF_ENTRY, authorIn } from "../../../ledger/journal/author.ts"
+import { fromOtherRoom } from "../../../ledger/lists/labelled.ts"
+import { AGENT, AGENT_OF_ENTRY, authorIn, type Actor } from "../../../ledger/journal/actor.ts"
 import { isSign, keptOf, wordsIn } from "../../../contract/words.ts"
-import type { Actor } from "../../../ledger/journal/actor.ts"
 import { INDEXED, termCountsOf, type Wording, wordsOf } from "../indexing.ts"
 import { IN_TITLE_OR_BODY as IN_TEXT } from "../query.ts"
 
