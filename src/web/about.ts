@@ -2,6 +2,7 @@
 import { readPath } from "./addresses.ts"
 import { licenceIri, licenceUrl } from "../contract/licences.ts"
 import { type Named, orcidAddress, shownName } from "../contract/answers/description.ts"
+import type { RoomSummary } from "../contract/answers/index.ts"
 import { present } from "../contract/present.ts"
 import { type AnswerOf, type ParamsOf, type ReadName, reads } from "../contract/reads/index.ts"
 import { serviceName } from "../contract/versions.ts"
@@ -130,7 +131,7 @@ const formatsOf = <N extends ReadName>(name: N, ids: ParamsOf<N>): readonly Link
 /** Returns the metadata of a record: a claim with its author and standing. */
 export function aboutRecord(
   record: AnswerOf<"record">,
-  room: AnswerOf<"room">,
+  room: RoomSummary,
   author: Author,
   wording: string,
   paper: { readonly arxivId: string } | undefined,

@@ -17,7 +17,7 @@ export interface Setting {
   readonly labels?: ReadonlyMap<string, string>
 }
 
-type Piece = string | ((setting: Setting) => string) | Prose
+type Piece = string | ((setting: Setting) => string) | Prose | Html
 
 /** A text in Markdown, rendered before the page is written. A page without rendered texts shows the source. */
 export class Prose {
@@ -56,14 +56,21 @@ export class Html {
     let text = ""
     for (const piece of this.pieces) {
       if (typeof piece === "string") text += piece
-      else if (piece instanceof Prose) text += piece.write(setting)
-      else text += piece(setting)
+      else if (typeof piece === "function") text += piece(setting)
+      else text += piece.write(setting)
     }
     return text
   }
   /** The texts to render, in order. */
   get texts(): Prose[] {
-    return this.pieces.filter((piece) => piece instanceof Prose)
+    const found: Prose[] = []
+    this.#collect(found)
+    return found
+  }
+  #collect(found: Prose[]): void {
+    for (const piece of this.pieces)
+      if (piece instanceof Html) piece.#collect(found)
+      else if (piece instanceof Prose) found.push(piece)
   }
 }
 
@@ -79,9 +86,8 @@ export type Content = Html | LateText | Prose | string | number | boolean | null
 
 function add(pieces: Piece[], value: Content): void {
   if (value === null || value === undefined || typeof value === "boolean") return
-  if (value instanceof Html) {
-    for (const piece of value.pieces) pieces.push(piece)
-  } else if (value instanceof Prose) {
+  // Markup within markup stays one piece: its own pieces would be copied once for each level around them.
+  if (value instanceof Html || value instanceof Prose) {
     pieces.push(value)
   } else if (value instanceof LateText) {
     pieces.push((setting) => escapeHtml(value.write(setting)))

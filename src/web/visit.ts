@@ -4,6 +4,8 @@
 import type { H3Event } from "h3"
 import { JsonText, type Parsed, parsed, type Served } from "../contract/json.ts"
 import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "../contract/reads/index.ts"
+import type { RoomSummary, ThreadSummary } from "../contract/answers/index.ts"
+import { known } from "../contract/objects/no-such.ts"
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { personActor, signedIn } from "../edge/identity/callers.ts"
@@ -49,6 +51,13 @@ export interface Visit {
    * times as long to gather. Null if there is none.
    */
   record(versionId: string): Accepted | null
+  /**
+   * The Room without its members, costs and what changed: only its own page shows them. @throws Refusal if there is
+   * none
+   */
+  room(roomId: string): RoomSummary
+  /** The Thread, without its newest entries. @throws Refusal if there is none */
+  thread(threadId: string): ThreadSummary
   /** Answers a read in its text format, or else as Markdown. @throws Refusal */
   text<N extends ReadName>(name: N, params?: Params, query?: Query<N>): string
 }
@@ -152,6 +161,8 @@ export function visitOf(edge: Edge, event: H3Event, shown: Edge = edge): Visit {
       const found = shown.instance.tables.records.read(versionId)
       return found === undefined ? null : parsed<Accepted>(found)
     },
+    room: (roomId) => known("room", shown.instance.tables.rooms.summary(roomId)),
+    thread: (threadId) => known("thread", shown.instance.tables.threads.summary(threadId)),
     url: event.url,
     params,
     id: (name) => params[name] ?? "",

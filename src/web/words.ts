@@ -1,6 +1,7 @@
 /** Formats words of the contract, counts, measured values, digests and times for people. */
 import { isKeyOf } from "../contract/each.ts"
 import { enumerations, type LibraryPermission, type Permission } from "../contract/schema/enumerations.ts"
+import { inDigits } from "../contract/text.ts"
 
 export { shortened } from "../contract/text.ts"
 
@@ -29,7 +30,7 @@ export const calledByForms = (name: string): string =>
 
 /** "1 attempt", "4 attempts"; `several` is the plural if it does not end in a plain s. */
 export const counted = (count: number, one: string, several = `${one}s`): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? one : several}`
+  `${inDigits(count)} ${count === 1 ? one : several}`
 
 /** A digest or commit, shortened in the middle. */
 export const shortDigest = (digest: string): string => {
@@ -62,13 +63,14 @@ function span(seconds: number): string {
   return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
 }
 
-// Made at the first use and kept, because a page formats hundreds of times.
-let day: Intl.DateTimeFormat | undefined
-const dayOf = () =>
-  (day ??= new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
+// A page writes hundreds of dates, and `Intl` takes several times as long for each.
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec".split(" ")
 
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026". */
-export const dateOf = (at: string): string => dayOf().format(new Date(at))
+export function dateOf(at: string): string {
+  const day = new Date(at)
+  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${day.getUTCFullYear()}`
+}
 
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */
 export const dateAndTime = (at: string): string => `${dateOf(at)}, ${at.slice(11, 16)} UTC`

@@ -141,6 +141,9 @@ export function attempts(db: Db, basePath = "") {
   const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>(
     "SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?",
   )
+  const implementation = db.prepare<{ implementation: Reproduction["implementation"] | null }>(
+    "SELECT implementation FROM reproductions WHERE attempt_id = +?",
+  )
   const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = +?`)
   return {
     insert(attempt: NewAttempt): void {
@@ -200,6 +203,9 @@ export function attempts(db: Db, basePath = "") {
       const row = match.get(attemptId)
       return row?.planMatch ? parse(row.planMatch) : null
     },
+    /** Returns which code a reproduction says it ran; undefined if it says nothing. */
+    implementationOf: (attemptId: string): Reproduction["implementation"] | undefined =>
+      implementation.get(attemptId)?.implementation ?? undefined,
     /** Returns an attempt with its registration, without its events. */
     read(attemptId: string) {
       const row = one.get(attemptId)

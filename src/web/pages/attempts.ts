@@ -237,7 +237,7 @@ export const attemptPage = (visit: Visit): Shown => attemptShown(visit, visit.id
 export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTable): Shown {
   const attempt = visit.ask("attempt", { attemptId })
   const { roomId, experimentId, rerunOf } = attempt
-  const room = visit.ask("room", { roomId })
+  const room = visit.room(roomId)
   const experiment = visit.ask("experiment", { experimentId })
   const plan = experiment.acceptedPlans.find((each) => each.planId === attempt.planId)
   const [hypothesis] = experiment.hypotheses

@@ -111,7 +111,7 @@ function leftOut({ attempts, measured, leftOut: out, truncated }: Board): string
 export function boardPage(visit: Visit): Shown {
   const board = visit.ask("board", visit.params)
   const { boardId, roomId, metric, split, unit, direction, by, over, where, evaluator, data } = board
-  const room = visit.ask("room", { roomId })
+  const room = visit.room(roomId)
   const places = Object.entries(where).map(([name, value]) => `${name} ${String(value)}`)
   const measures =
     `${metric}${split === null ? "" : ` (${split})`}` +

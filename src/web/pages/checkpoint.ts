@@ -13,7 +13,7 @@ import { nextOfCheckpoint } from "../parts/next-acts.ts"
 import { numbersLine, numbersOf } from "../parts/numbers.ts"
 import { digest, exactTime, facts, fold, label, list, pictures, person, section, ways } from "../parts/parts.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
-import { roomBanners, roomRail } from "../parts/room-frame.ts"
+import { type Room, roomBanners, roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { effectFigure } from "./effects.ts"
 import { asOfEntry } from "./past.ts"
@@ -21,7 +21,7 @@ import { asOfEntry } from "./past.ts"
 type Checkpoint = AnswerOf<"checkpoint">
 
 /** What takes away from a checkpoint: news since then, a newer one, or the state of its Room. */
-const standing = (room: AnswerOf<"room">, checkpoint: Checkpoint, newestId: string | null): Html =>
+const standing = (room: Room, checkpoint: Checkpoint, newestId: string | null): Html =>
   html`${
     checkpoint.stale
       ? html`<div class="banner warn" role="note" aria-label="Stale">\
@@ -60,8 +60,8 @@ const verdictOf = ({
 export function checkpointPage(visit: Visit): Shown {
   const checkpoint = visit.ask("checkpoint", visit.params)
   const { checkpointId, roomId, threadId, conclusion, answer, synthesis, openQuestions, table } = checkpoint
-  const room = visit.ask("room", { roomId })
-  const { thread } = visit.ask("thread_context", { threadId })
+  const room = visit.room(roomId)
+  const thread = visit.thread(threadId)
   const json = readPath("checkpoint", { checkpointId })
   const judged = visit.ask("checkpoint_case", visit.params)
   const { supersedesCheckpointId: replaced } = checkpoint

@@ -17,7 +17,7 @@ export function comparedIn(visit: Visit) {
   const table = visit.ask("attempt_table", {}, { attemptIds: ids.join(",") })
   const baselineId = visit.parameter("baseline")?.toLowerCase()
   const baseline = ids.find((id) => id === baselineId)
-  const room = visit.ask("room", { roomId: table.items[0]?.roomId })
+  const room = visit.room(table.items[0]?.roomId ?? "")
   return { named, ids, table, room, drawn: { attempts: table.items, baseline } satisfies Drawn }
 }
 export type Compared = ReturnType<typeof comparedIn>

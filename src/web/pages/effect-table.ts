@@ -244,7 +244,7 @@ function parts(
 
 export function effectTablePage(visit: Visit): Shown | Answer {
   const roomId = visit.id("roomId")
-  const room = visit.ask("room", { roomId })
+  const room = visit.room(roomId)
   const asked = tableAsked(visit, roomId)
   const format = visit.parameter("format")
   if (asked === null) {

@@ -138,7 +138,7 @@ function verdictOf({ attempts, status, costs, ...held }: Experiment, links: read
 export function experimentPage(visit: Visit): Shown {
   const experiment = visit.ask("experiment", visit.params)
   const { experimentId, roomId, attempts, hypotheses } = experiment
-  const room = visit.ask("room", { roomId })
+  const room = visit.room(roomId)
   const { items: revisions } = visit.ask("experiment_history", { experimentId })
   const { items: links } = visit.ask("experiment_findings", { experimentId })
   const plan = experiment.acceptedPlans.at(-1)

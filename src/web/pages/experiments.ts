@@ -60,7 +60,7 @@ ${beginningInLink(experiment.question, 180)}</a></td>
 
 export function experimentsPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
-  const room = visit.ask("room", { roomId })
+  const room = visit.room(roomId)
   const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after: visit.parameter("after") })
   const links = visit.tables.findingLinks.verdictsOn(items.map(({ experimentId }) => experimentId))
   const rows = items.map((experiment) => row(experiment, links))

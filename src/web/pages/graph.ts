@@ -1,5 +1,6 @@
 /** The argument of a Room with a table of all its relations, or the relations around one object. */
 import { type EvidenceItem, hasFallen } from "../../contract/answers/evidence.ts"
+import type { RoomSummary } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, joined, to, attributes } from "../html.ts"
 import { beginningInLink, inlineMarkdown, markdownInLink, plainText } from "../markdown.ts"
@@ -96,7 +97,7 @@ ${stateBadge("contradicts", "speaks against it")}</li><li><s>F3</s> retracted, s
 ${stateMark("failed")} the attempts behind a finding</li></ul>`
 
 /** Renders the argument. @param behind the outcomes of the attempts behind each finding */
-function argument(visit: Visit, room: AnswerOf<"room">, behind: Behind): Html {
+function argument(visit: Visit, room: RoomSummary, behind: Behind): Html {
   const { items, hasMore } = visit.ask("hypotheses", {}, { roomId: room.roomId, limit: HYPOTHESES })
   if (items.length === 0) return empty("There is no hypothesis yet. Publish one first.")
   const versionIds = items.map(({ versionId }) => versionId)
@@ -223,7 +224,7 @@ const newest = (nodes: readonly Node[], focus: string | undefined): readonly Nod
 
 export function graphPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
-  const room = visit.ask("room", { roomId })
+  const room = visit.room(roomId)
   const focus = uuidIn(visit.parameter("focus") ?? "")
   const depth = DEPTHS.find((known) => String(known) === visit.parameter("depth")) ?? 1
   // A link between two objects counts as a step in the read, and not for a reader.

@@ -111,7 +111,7 @@ ${evidence.length > 0 && html`<p>Evidence: ${evidence.map((versionId) => html`${
 
 export function linkPage(visit: Visit): Shown {
   const link = visit.ask("link", visit.params)
-  const room = visit.ask("room", { roomId: link.roomId })
+  const room = visit.room(link.roomId)
   const json = readPath("link", { linkId: link.linkId })
   const way = takeBack(visit, link)
   const own = way && html`<span>${way}</span>`

@@ -39,6 +39,28 @@ async function paginate({ items, chosen = -1, shown }: Fitting, renderer: Render
   return chosen < until ? shown(0, until) : shown(chosen, await endOf(items, chosen, renderer, setting))
 }
 
+/** Characters of texts that are tried on one page: nearly all fit, so most pages are written once and not measured. */
+const TRIED = limits.pageTextBytes / 4
+
+/** Writes a page with as many items as fit. */
+async function fitted(
+  content: Shown | Fitting,
+  write: (shown: Shown) => Promise<string>,
+  renderer: Renderer,
+  setting: Setting,
+): Promise<readonly [Shown, string]> {
+  if ("body" in content) return [content, await write(content)]
+  const { items, shown } = content
+  const texts = items.flatMap((item) => item.texts)
+  if (texts.reduce((sum, { text }) => sum + text.length, 0) <= TRIED) {
+    const all = shown(0, items.length)
+    const whole = await write(all)
+    if (Buffer.byteLength(whole) <= limits.pageTextBytes) return [all, whole]
+  }
+  const page = await paginate(content, renderer, setting)
+  return [page, await write(page)]
+}
+
 /** Returns a message in place of a page that is too large. */
 function tooLargePage({ title, rail, json }: Shown): Shown {
   return {
@@ -107,9 +129,11 @@ export async function writePage(
     now,
     ...(labels && { labels }),
   }
-  const shown = "items" in content ? await paginate(content, renderer, setting) : content
-  const page = layout(visit, assets, shown, unread?.sections)
-  const whole = page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
+  const write = async (shown: Shown): Promise<string> => {
+    const page = layout(visit, assets, shown, unread?.sections)
+    return page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
+  }
+  const [shown, whole] = await fitted(content, write, renderer, setting)
   const fits = Buffer.byteLength(whole) <= limits.pageBytes
   return new Answer(fits ? whole : layout(visit, assets, tooLargePage(shown), unread?.sections).write(setting), {
     status: shown.status ?? 200,

@@ -55,7 +55,7 @@ const sameDigest = (registered: string | null, observed: string): Html | null =>
 
 export function materialPage(visit: Visit): Shown {
   const material = visit.ask("material", visit.params)
-  const room = visit.ask("room", { roomId: material.materialOriginRoom })
+  const room = visit.room(material.materialOriginRoom)
   const { materialId } = material
   const locations = material.locations.map(
     ({ state, uri, explanation, reporter, at, observedDigest }) =>

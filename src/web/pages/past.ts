@@ -187,7 +187,7 @@ const changesOf = (visit: Visit, now: Visit): Content =>
 
 function since(visit: Visit, now: Visit, past: Past): Html {
   const { roomId, asOf } = past
-  const { activityWatermark: watermark } = now.ask("room", { roomId })
+  const { activityWatermark: watermark } = now.room(roomId)
   const count = watermark - asOf.sequence
   const all = html`<a data-now href="${to(`/rooms/${roomId}/activity`)}">the activity</a>`
   if (count === 0) return html`<p>Nothing was written in this Room since.</p>`

@@ -130,7 +130,7 @@ export function planPage(visit: Visit): Shown {
   const { items, hasMore } = visit.ask("attempts", {}, { experimentId, order: "label", limit: RUNS })
   const [run, ...others] = items.filter((attempt) => attempt.planId === planId)
   const andMore = others.length === 0 ? "" : hasMore ? " and more" : ` and ${others.length} more`
-  const room = visit.ask("room", { roomId: plan.roomId })
+  const room = visit.room(plan.roomId)
   const content = accepted("plan", plan.content)
   const [hypothesis] = plan.hypotheses
   const way = steps("plan", {

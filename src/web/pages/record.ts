@@ -2,6 +2,7 @@
 import { accepted } from "../../contract/reads/shared.ts"
 import { type EvidenceItem, groundingPurposes, speakingPurposes } from "../../contract/answers/evidence.ts"
 import { verdictFromInWords } from "../../contract/answers/parts.ts"
+import type { RoomSummary } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, readPath, withQuery } from "../addresses.ts"
@@ -176,10 +177,7 @@ ${inlineMarkdown(explanation)}</span></div></li>`
   return section("answers", "What it answers", live("answers", html`<ul class="evidence">${rows}</ul>`))
 }
 
-function onwards(
-  { kind, versionId, roomId, threadId, execution }: Answer,
-  { openingThreadId }: AnswerOf<"room">,
-): Html {
+function onwards({ kind, versionId, roomId, threadId, execution }: Answer, { openingThreadId }: RoomSummary): Html {
   const experiment = act("propose_experiment", { roomId, threadId, hypotheses: versionId }, "Propose an experiment")
   const answer = act(
     "link_experiment_finding",
@@ -229,7 +227,7 @@ ${ids.length > 1 && html`<a href="${compare}">Work it out from its attempts</a>`
 
 export function recordPage(visit: Visit): Shown {
   const record = visit.ask("record", visit.params)
-  const room = visit.ask("room", { roomId: record.roomId })
+  const room = visit.room(record.roomId)
   const judged = visit.ask("record_case", visit.params)
   const content = accepted("record", record.content)
   const { execution, versionId, kind } = record

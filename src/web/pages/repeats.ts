@@ -5,15 +5,14 @@ import type { EffectCell, EffectLine } from "../charts/effects.ts"
 import { html } from "../html.ts"
 import { stateMark } from "../parts/marks.ts"
 import { fromOther, label, person } from "../parts/parts.ts"
-import { orNull, type Visit } from "../visit.ts"
+import type { Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
 export type Repeat = EffectAnswer["reproductions"][number]
 
 /** Which code a reproduction ran: the same harness, a changed one, an implementation of its own. */
 export function codeInWords(visit: Visit, { by, independence: { code, commit } }: Repeat): string {
-  const attempt = by.kind === "attempt" ? orNull(() => visit.ask("attempt", { attemptId: by.id })) : null
-  const said = attempt?.reproduction?.implementation
+  const said = by.kind === "attempt" ? visit.tables.attempts.implementationOf(by.id) : undefined
   if (said === "own") return "own implementation"
   if (said === "changed") return "changed code"
   if (code === true) return "other code"

@@ -64,7 +64,7 @@ const hypothesisItem = (
 <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a>\
 ${beside(record.versionId)}</li>`
 
-export const roomOf = (visit: Visit) => visit.ask("room", visit.params)
+export const roomOf = (visit: Visit) => visit.room(visit.id("roomId"))
 
 export function threadsPage(visit: Visit): Shown {
   const room = roomOf(visit)

@@ -165,10 +165,12 @@ ${stateBadge(
 
 export function threadPage(visit: Visit): Fitting {
   const threadId = visit.id("threadId")
-  const context = visit.ask("thread_research_context", { threadId })
-  const { follows } = visit.ask("thread_context", { threadId })
+  const parts = "thread,room,checkpoint,findingLinks"
+  const context = visit.ask("thread_research_context", { threadId }, { parts })
   const { thread, timelineWatermark: watermark } = context
-  const room = visit.ask("room", { roomId: thread.roomId })
+  // Few Threads follow an entry, and this read has the newest entries too.
+  const follows = thread.followsEntryId === null ? null : visit.ask("thread_context", { threadId }).follows
+  const room = visit.room(thread.roomId)
   const after = start(visit, threadId, watermark)
   const entries = entriesAfter(visit, threadId, after, watermark <= WHOLE ? WHOLE / limits.pageItems : 1)
   const beginning = after === 0 ? entries : visit.ask("thread_timeline", { threadId }, { after: 0, limit: 3 }).items
@@ -266,9 +268,9 @@ ${ways([
 export function repliesPage(visit: Visit): Fitting {
   const [threadId, entryId] = [visit.id("threadId"), visit.id("entryId")]
   const found = visit.edge.instance.ledger.timeline.find(entryId)
-  const { thread } = visit.ask("thread_context", { threadId })
+  const thread = visit.thread(threadId)
   const { items } = visit.ask("thread_replies", { threadId }, { targetEntryId: entryId })
-  const room = visit.ask("room", { roomId: thread.roomId })
+  const room = visit.room(thread.roomId)
   const target = parsed(present(found).entry)
   const view: EntryView = {
     known: new Map([target, ...items].map((entry) => [entry.entryId, entry])),

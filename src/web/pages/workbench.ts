@@ -200,7 +200,7 @@ ${ways([
 
 export function attemptsPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
-  const room = visit.ask("room", { roomId })
+  const room = visit.room(roomId)
   const path = `/rooms/${roomId}/attempts`
   const query = queryOf(visit)
   const { experimentId, status, intent } = query

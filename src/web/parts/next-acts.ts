@@ -1,4 +1,5 @@
 /** Chooses the next action for each object between a hypothesis and a verdict, for the person who views its page. */
+import type { ThreadSummary } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery, address } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -99,6 +100,8 @@ function publishFinding(
  * The attempts for a finding about this attempt: it, and the same person's successful attempts that no finding names.
  */
 function attemptsWith(visit: Visit, { attemptId, experimentId, registrant }: Attempt): string[] {
+  // Nobody who is signed out sees the button that they fill in.
+  if (visit.person === undefined) return [attemptId]
   const { items } = visit.ask("attempts", {}, { experimentId, status: "succeeded" })
   const others = items.filter(
     (other) =>
@@ -331,7 +334,7 @@ export function nextOfRecord(
 export function nextOfCheckpoint(
   visit: Visit,
   { checkpointId, roomId, threadId, author, state, selected, stale, reviews, openQuestions }: AnswerOf<"checkpoint">,
-  { timelineWatermark, selectedCheckpointId }: AnswerOf<"thread_context">["thread"],
+  { timelineWatermark, selectedCheckpointId }: ThreadSummary,
 ): Next | null {
   const me = visit.person?.userId
   if (!selected)

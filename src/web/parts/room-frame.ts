@@ -2,7 +2,7 @@
  * Parts of every page inside a Room: the rail with its sections and their counts, and banners about the Room's state.
  */
 import type { Rail } from "../visit.ts"
-import type { AnswerOf } from "../../contract/reads/index.ts"
+import type { RoomSummary } from "../../contract/answers/index.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { shortened } from "../words.ts"
@@ -10,7 +10,7 @@ import { stateBadge } from "./marks.ts"
 import { newMark } from "./seen.ts"
 import { exactTime, person } from "./parts.ts"
 
-export type Room = AnswerOf<"room">
+export type Room = RoomSummary
 type Framed = Pick<Room, "roomId" | "title" | "counts">
 
 const sections = [
