@@ -73,12 +73,13 @@ function asNews(visit: Visit, room: Room, { after, through }: { after: number; t
   return happened(visit, items, 2, {
     before: (item) => (item === firstRead && item !== items[0] ? readBefore : null),
     after: (entry) => {
-      const before = { after: entry.sequence - 1 }
-      return menu({ sequence: entry.sequence }, `entry ${entry.sequence}`, {
+      const { sequence } = entry
+      const before = { after: sequence - 1 }
+      return menu({ sequence }, `entry ${sequence}`, () => ({
         page: activityAddress(roomId, entry),
         json: readPath("room_activity", { roomId }, { ...before, limit: 1 }),
-        verify: `${withQuery(`/rooms/${roomId}/activity`, { ...before, verify: 1 })}#activity-${entry.sequence}`,
-      })
+        verify: `${withQuery(`/rooms/${roomId}/activity`, { ...before, verify: 1 })}#activity-${sequence}`,
+      }))
     },
   })
 }

@@ -179,11 +179,11 @@ export function threadPage(visit: Visit): Fitting {
   const writes = (role === "member" || role === "owner") && room.state === "active"
   const menu = entryMenu(visit, room)
   const chosenId = visit.parameter("entry")?.toLowerCase()
-  const menuOf = ({ entryId, sequence }: Entry): Html | null => {
-    const json = readPath("thread_timeline", { threadId }, { after: sequence - 1, limit: 1 })
-    const isOpen = entryId === chosenId && visit.parameter("more") !== undefined
-    return menu({ entryId }, `entry ${sequence}`, { json, isOpen })
-  }
+  const menuOf = ({ entryId, sequence }: Entry): Html | null =>
+    menu({ entryId }, `entry ${sequence}`, () => ({
+      json: readPath("thread_timeline", { threadId }, { after: sequence - 1, limit: 1 }),
+      isOpen: entryId === chosenId && visit.parameter("more") !== undefined,
+    }))
   const at = { roomId: room.roomId, threadId }
   const view: EntryView = {
     known: new Map(entries.map((entry) => [entry.entryId, entry])),

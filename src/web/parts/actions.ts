@@ -53,20 +53,23 @@ href="${to(withQuery("/do/withhold_content", { roomId: room.roomId, [`/of/${name
 /**
  * A menu at an entry, for those who govern its Room: what is rarely done with it. @returns null for other visitors
  */
-export function entryMenu(visit: Visit, room: RoomLike): (of: Named, what: string, ways: EntryWays) => Html | null {
+export function entryMenu(
+  visit: Visit,
+  room: RoomLike,
+): (of: Named, what: string, ways: () => EntryWays) => Html | null {
   const withholding = governing(visit, room)
-  return (of, what, { page, json, verify, isOpen }) => {
+  return (of, what, ways) => {
     const link = withholding(of, what)
-    if (link !== null && isOpen === false && "entryId" in of)
+    // Most readers are shown no menu, so its addresses are made only for the others.
+    if (link === null) return null
+    const { page, json, verify, isOpen } = ways()
+    if (isOpen === false && "entryId" in of)
       return html`<a class="menu" href="?entry=${of.entryId}&amp;more=1#entry-${of.entryId}" \
 aria-label="More about ${what}">⋯</a>`
-    return (
-      link &&
-      html`<details class="menu"${isOpen === true && html` open`}>\
+    return html`<details class="menu"${isOpen === true && html` open`}>\
 <summary aria-label="More about ${what}">⋯</summary><div>\
 ${link}<button type="button" class="plain" data-copy="${page && `${visit.edge.baseUrl}${page}`}">Copy link</button>\
 ${verify === undefined ? null : html`<a href="${to(verify)}">Verify</a>`}<a href="${to(json)}">JSON</a></div></details>`
-    )
   }
 }
 
