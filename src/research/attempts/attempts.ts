@@ -141,6 +141,13 @@ export function attempts(db: Db, basePath = "") {
   const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>(
     "SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?",
   )
+  const labels = db.prepare<{ attemptId: string; label: string; planId: string | null }>(
+    `SELECT a.attempt_id AS attemptId, a.label, a.plan_id AS planId
+      FROM attempts a
+      WHERE a.experiment_id = +?
+      ORDER BY ${ORDINAL}
+      LIMIT +?`,
+  )
   const implementation = db.prepare<{ implementation: Reproduction["implementation"] | null }>(
     "SELECT implementation FROM reproductions WHERE attempt_id = +?",
   )
@@ -203,6 +210,8 @@ export function attempts(db: Db, basePath = "") {
       const row = match.get(attemptId)
       return row?.planMatch ? parse(row.planMatch) : null
     },
+    /** Returns the first attempts of an experiment in the order of their labels, by label and plan alone. */
+    labelsOf: (experimentId: string, count: number) => labels.all(experimentId, count),
     /** Returns which code a reproduction says it ran; undefined if it says nothing. */
     implementationOf: (attemptId: string): Reproduction["implementation"] | undefined =>
       implementation.get(attemptId)?.implementation ?? undefined,

@@ -1,5 +1,6 @@
 /** The page of an accepted plan. */
 import { accepted } from "../../contract/reads/shared.ts"
+import { known } from "../../contract/objects/no-such.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
@@ -126,9 +127,10 @@ function verdictOf(
 export function planPage(visit: Visit): Shown {
   const plan = visit.ask("plan", visit.params)
   const { planId, experimentId, protocol } = plan
-  const experiment = visit.ask("experiment", { experimentId })
-  const { items, hasMore } = visit.ask("attempts", {}, { experimentId, order: "label", limit: RUNS })
-  const [run, ...others] = items.filter((attempt) => attempt.planId === planId)
+  const experiment = known("experiment", visit.tables.experiments.find(experimentId))
+  const found = visit.tables.attempts.labelsOf(experimentId, RUNS + 1)
+  const hasMore = found.length > RUNS
+  const [run, ...others] = found.slice(0, RUNS).filter((attempt) => attempt.planId === planId)
   const andMore = others.length === 0 ? "" : hasMore ? " and more" : ` and ${others.length} more`
   const room = visit.room(plan.roomId)
   const content = accepted("plan", plan.content)
