@@ -110,7 +110,9 @@ t.test("evidence cites lines of a log, which must be there", async (t) => {
   t.match(await refusalOf(cite([1, 2], digestOf("other"))), /no log that this attempt reported/)
   const { result } = await cite([2, 3])
   const page = await (await fetch(`${baseUrl}/records/${(result as { versionId: string }).versionId}`)).text()
-  t.match(page, /lines 2 to 3<\/a> of the log of/)
+  const [, address = ""] = /href="([^"]*)">\s*lines 2 to 3<\/a> of the log of/.exec(page) ?? []
+  const cited = await fetch(`${baseUrl}${address.replaceAll("&amp;", "&")}`)
+  t.equal(await cited.text(), "step 2 loss 0.5000\nstep 3 loss 0.3333\n", "the link leads to these lines alone")
   const unsent = report("progress", { late: true, log: { digest: digestOf("never sent") } })
   t.match(await refusalOf(unsent), /^unknown_reference \/log\/digest/)
 })

@@ -269,3 +269,10 @@ test(
     t.strictSame(checkData(house.instance.db).problems, [])
   },
 )
+
+test("what a source said when two names were joined stays, if its metadata is lost until it is imported again", async (t) => {
+  await ada.write("save_papers", { identifiers: [doiOf(6), arxivOf(6)] })
+  await told(6)
+  house.instance.db.prepare("DELETE FROM papers WHERE paper_id = +?").run(arxivOf(6))
+  t.match(await ada.read("library_paper", { arxivId: arxivOf(6) }), { title: "Paper 6", metadata: "unknown" })
+})

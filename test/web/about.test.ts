@@ -109,6 +109,20 @@ test("a record names its type, its author and its standing", async (t) => {
   }
 })
 
+test("a long statement is shortened where other programs show it", async (t) => {
+  const wording = `The loss falls, ${"and falls again, ".repeat(30)}until it stays.`
+  const client = house.client("member_all")
+  const { assertion } = hypothesis({ roomId: emptyId, threadId })
+  const body = { ...hypothesis({ roomId: emptyId, threadId }), assertion: { ...assertion, wording } }
+  const { versionId } = (await client.write("publish_hypothesis", body)).result
+  const { metas } = await head(`/records/${versionId}`)
+  for (const name of ["og:title", "og:description", "description"]) {
+    const text = metas.get(name) ?? ""
+    t.match(text, /The loss falls, and falls again/, name)
+    t.ok(text.length > 200 && text.length <= 300, `${name}: ${text.length} characters`)
+  }
+})
+
 test("a Room, its Threads, a search and a paper name their feeds", async (t) => {
   const { canonical, feeds, data, metas } = await head(`/rooms/${roomId}`)
   t.equal(canonical, `${house.baseUrl}/rooms/${roomId}`)

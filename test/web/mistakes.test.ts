@@ -111,6 +111,15 @@ const MISTAKES: readonly Mistake[] = [
     says: /“https:\/\/github\.com\/name” names no owner\. Give the whole address: https:\/\/github\.com\/owner\/name\./,
   },
   {
+    name: "a whole paragraph stands for a repository, and is not repeated",
+    path: plan,
+    written: { ...code, "/repository/url": "The repository is the one that we always use. ".repeat(4).trim() },
+    send: "Pin the plan",
+    status: 422,
+    field: "/repository/url",
+    says: /^(?!.*we always use).*[Rr]epository/,
+  },
+  {
     name: "a number has a comma",
     path: `/do/report_attempt_event?attemptId=${attemptId}`,
     written: { "/message": "It ran.", "/cost/gpuHours": "1,5" },

@@ -46,6 +46,7 @@ for (const [name, sheet] of Object.entries(sheets)) {
     )
     for (const [place, prompt] of Object.entries(sheet.prompts)) {
       if (prompt === undefined) continue
+      t.ok((prompt.tall ?? 1) <= 6, `${place} leaves the rest of its form on the screen`)
       const isNamed = (text: string) => /\b[a-z]+[A-Z]\w*|\w_\w|\bargv\b|\bUUID\b/.test(text.replace(/arXiv/g, ""))
       t.notOk(
         isNamed(`${prompt.label} ${prompt.hint ?? ""} ${prompt.missing ?? ""}`),

@@ -49,6 +49,16 @@ t.test("without a metric the table lists what was measured, and the dimensions t
   ])
 })
 
+t.test("numbers come by size, before what is written with a letter", async (t) => {
+  const named = ["10k", 50, 400, "5k"].map((size) => ({ name: "hours", value: 1, dimensions: { size } }))
+  await measured(named)
+  const { groups } = await reader.read("experiment_measurements", { experimentId, metric: "hours" })
+  t.strictSame(
+    groups.map(({ key }) => key.size),
+    [50, 400, "10k", "5k"],
+  )
+})
+
 const asked = { experimentId, metric: "error", split: "test" }
 
 t.test("means are over seeds, in the order of sizes, with intervals and the people who measured", async (t) => {
