@@ -270,7 +270,7 @@ test(
   },
 )
 
-test("what a source said when two names were joined stays, if its metadata is lost until it is imported again", async (t) => {
+test("what a source said when two names were joined stays, even if its metadata is lost", async (t) => {
   await ada.write("save_papers", { identifiers: [doiOf(6), arxivOf(6)] })
   await told(6)
   house.instance.db.prepare("DELETE FROM papers WHERE paper_id = +?").run(arxivOf(6))
