@@ -42,7 +42,7 @@ interface Computed {
   readonly sentence: string
 }
 
-interface WritingTables {
+export interface WritingTables {
   readonly experiments: Experiments
   readonly plans: Plans
   readonly attempts: Attempts

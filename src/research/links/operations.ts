@@ -26,7 +26,7 @@ import { type Links, links, linkReads } from "./links.ts"
 import { authorFrom } from "../../ledger/journal/actor.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
-interface Tables {
+export interface Tables {
   readonly rooms: Rooms
   readonly records: Records
   readonly links: Links

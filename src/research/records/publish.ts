@@ -199,7 +199,7 @@ export function publishRecord(
 
 // The behaviours that publish hypotheses and reuse records.
 
-interface Tables {
+export interface Tables {
   readonly threads: Threads
   readonly records: Records
   readonly concepts: ConceptIndex
