@@ -6,9 +6,10 @@
  * place run; what fails without the mutation too has caught nothing.
  */
 import { spawnSync } from "node:child_process"
-import { globSync, readFileSync, writeFileSync } from "node:fs"
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
-import { dirname } from "node:path"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { present } from "../src/contract/present.ts"
 import { chanceOf, freshSeed } from "../test/reliability/support/chance.ts"
@@ -119,10 +120,25 @@ function nearestOf(paths: readonly string[]): (path: string, line: number) => st
   }
 }
 
+/** A program that runs this source: tests start it where they would start the executable, which has no mutation. */
+function programOfSource(folder: string): string {
+  const program = join(folder, "research-room")
+  const run = `exec "${process.execPath}" --conditions=research-room-source "${resolve("src/main.ts")}" "$@"`
+  writeFileSync(program, `#!/bin/sh\n${run}\n`, { mode: 0o755 })
+  return program
+}
+
+const folder = mkdtempSync(join(tmpdir(), "mutate-"))
+const env = { ...process.env, RESEARCH_ROOM_PROGRAM: programOfSource(folder) }
+
 /** Runs some test files. @returns those that failed; files that share a process fail together */
 function failing(tests: readonly string[]): string[] {
   const run = ["build/test.ts", "--jobs=2", ...tests]
-  const { stdout, status } = spawnSync(process.execPath, run, { encoding: "utf8", maxBuffer: Number.POSITIVE_INFINITY })
+  const { stdout, status } = spawnSync(process.execPath, run, {
+    env,
+    encoding: "utf8",
+    maxBuffer: Number.MAX_SAFE_INTEGER,
+  })
   if (status === 0) return []
   const groups = stdout.matchAll(/^not ok (test\/.*?)(?: [0-9.]+ s)?$/gm)
   const failed = new Set([...groups].map(([, group]) => present(group)))
@@ -174,3 +190,4 @@ for (const { path, at, found, put } of chosen) {
 }
 for (const [tests, passed] of sound) if (!passed) console.log(`${tests} fails without a mutation too`)
 console.log(`${caught} of ${chosen.length} caught, seed ${seed}`)
+rmSync(folder, { recursive: true })

@@ -72,6 +72,7 @@ t.test(
       t.equal(named.text, asked.text, `${what}: the same either way`)
       t.match(asked.text, /^# .+\n\n/u)
       t.notMatch(asked.text, /undefined|\[object/)
+      t.notMatch(asked.text, /and 0 more/, "a whole list says of no more")
       t.ok(Buffer.byteLength(asked.text) <= limits.documentBytes, `${what}: ${Buffer.byteLength(asked.text)} bytes`)
       for (const [, address = ""] of asked.text.matchAll(/(?:JSON|everything|Go on): (\/\S+?),?(?=\s)/g))
         t.equal((await get(address)).status, 200, `${what} links to ${address}`)

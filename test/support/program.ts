@@ -6,8 +6,12 @@ import { temporaryFolder } from "./service.ts"
 
 const root = join(import.meta.dirname, "../..")
 
-/** The executable that `npm run build` makes. @throws Error if it was not built */
+/**
+ * The executable that `npm run build` makes, or the program that RESEARCH_ROOM_PROGRAM names. @throws Error if it was
+ * not built
+ */
 export function executable(): string {
+  if (process.env.RESEARCH_ROOM_PROGRAM !== undefined) return process.env.RESEARCH_ROOM_PROGRAM
   const command = join(root, "dist", process.platform === "win32" ? "research-room.exe" : "research-room")
   if (!existsSync(command)) throw new Error(`${command} does not exist: run \`npm run build\` first.`)
   return command
