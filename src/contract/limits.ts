@@ -193,7 +193,7 @@ const ofRequests = {
    * it.
    */
   batchReferences: 200,
-  /** Effects in one batch, of all its findings. */
+  /** Effects in one batch: of its findings, and those that its reproductions repeat. */
   batchEffects: 24,
   /** Values in a body, lists and objects included: more than `contentBytes` of canonical JSON can hold. */
   bodyValues: 30_000,

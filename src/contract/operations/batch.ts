@@ -89,7 +89,7 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
       throw invalid([
         { path: place, message: `at most ${limits.batchReferences} values of a batch may come from receipts` },
       ])
-    effects += Array.isArray(body.effects) ? body.effects.length : 0
+    effects += countIn(body.effects) + (isObject(body.reproduction) ? countIn(body.reproduction.repeats) : 0)
     if (effects > limits.batchEffects)
       throw invalid([{ path: place, message: `at most ${limits.batchEffects} effects may be in one batch` }])
     for (const [path, { $from }] of named)
@@ -105,6 +105,9 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
   if (issues.length > 0) throw invalid(issues)
   return writes
 }
+
+/** The number of effects: a finding has a list of them, and a reproduction repeats one or a list. */
+const countIn = (effects: unknown): number => (Array.isArray(effects) ? effects.length : effects === undefined ? 0 : 1)
 
 const invalid = (issues: Issue[]): Refusal =>
   new Refusal("invalid_schema", "The batch breaks its schema. Nothing was stored.", { issues })

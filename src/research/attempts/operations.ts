@@ -31,6 +31,7 @@ type Output = NonNullable<Reported["outputs"]>[number]
 
 /** The effects of reproductions that repeat effects of findings (src/research/measurements). */
 interface ReproductionEffects {
+  amountOf(attempt: Attempt, body: Reported): number
   faults(attempt: Attempt, body: Reported): Issue[]
   keep(attempt: Attempt, body: Reported): Computed | undefined
   landed(attemptId: string): LandedEffect[]
@@ -50,7 +51,7 @@ export interface WritingTables {
   readonly evidence: Evidence
   readonly reproductionEffects: ReproductionEffects
   readonly movedEffects: {
-    mustBear(attempt: Attempt, body: Reported): void
+    mustBear(attempt: Attempt, body: Reported, values: () => number): void
     moved(attemptIds: readonly string[], late?: Reported): readonly Recount[]
   }
   readonly holders: Holders
@@ -94,7 +95,7 @@ function attemptOperations(tables: WritingTables) {
   }
 
   /** @throws Refusal `invalid_schema` if the opening of a sealed plan would have too many attempts to compare */
-  function mustStayOpenable({ planId, experimentId }: BodyOf<"register_attempt">): void {
+  function mustLimitAttemptsOfSealed({ planId, experimentId }: BodyOf<"register_attempt">): void {
     const plan = planId === undefined ? undefined : plans.read(planId)?.shown
     if (plan?.sealed == null || plan.sealed.openedAt !== null) return
     if (!attempts.isFollowedByMost(experimentId, plan.planId)) return
@@ -139,7 +140,7 @@ function attemptOperations(tables: WritingTables) {
         at,
         ({ values }) => values?.intent.includes(intent) === true,
       )
-      mustStayOpenable(body)
+      mustLimitAttemptsOfSealed(body)
     },
     write(call, subject, change) {
       const { actor, body } = call
@@ -207,7 +208,7 @@ function attemptOperations(tables: WritingTables) {
       mustCorrect(label, body, (metric, split) => events.hasMetric(attemptId, metric, split), lastOf)
       mustBeOneValue(label, body, lastOf)
       mustBeNewOutputs(body.attemptId, body.outputs ?? [])
-      movedEffects.mustBear(attempt, body)
+      movedEffects.mustBear(attempt, body, () => reproductionEffects.amountOf(attempt, body))
     },
     write({ actor, body }, { attempt }, { at }) {
       const { attemptId, label } = attempt

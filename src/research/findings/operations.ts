@@ -95,7 +95,7 @@ function publicationOperations(tables: Tables) {
       if (declared.length === 0 || execution === undefined) return
       const repeats = declared.flatMap(({ repeats: of }) => (of === undefined ? [] : [of.versionId]))
       const values = () => effects.amountOf(declared, execution)
-      movedEffects.mustStayOpenable(
+      movedEffects.mustLimitEffectsOfSealed(
         { attemptIds: allOf(execution), repeats, effects: declared.length, values },
         "/effects",
       )

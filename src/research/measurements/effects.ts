@@ -1,6 +1,5 @@
 /** Effects: the measured differences that a finding rests on, computed from the attempts it names. */
 import { each, keysOf } from "../../contract/each.ts"
-import { limits } from "../../contract/limits.ts"
 import { present } from "../../contract/present.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { type EffectAnswer, effectFigures, type LandedEffect } from "../../contract/answers/measurements.ts"
@@ -22,7 +21,16 @@ import type { MeasurementTables } from "./reads.ts"
 import { boundsInWords, conditionsInWords, contrastInWords, effectInWords, estimateInWords } from "./in-words.ts"
 import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
 import type { Values } from "./values.ts"
-import { allOf, contrastOf, type Effect, type Figures, isFault, type Named, workingOut } from "./working-out.ts"
+import {
+  allOf,
+  contrastOf,
+  type Effect,
+  type Figures,
+  isFault,
+  type Named,
+  tooManyValues,
+  workingOut,
+} from "./working-out.ts"
 
 interface Row {
   readonly versionId: string
@@ -194,16 +202,8 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
           },
         ]
       if (named === undefined) return []
-      const amount = amountOf(declared, named)
-      if (amount > limits.effectValues)
-        return [
-          {
-            path: "/effects",
-            message:
-              `would be worked out from ${amount.toLocaleString("en")} values, of at most ` +
-              `${limits.effectValues.toLocaleString("en")}: name fewer attempts or effects`,
-          },
-        ]
+      const tooMany = tooManyValues(amountOf(declared, named))
+      if (tooMany !== undefined) return [{ path: "/effects", message: tooMany }]
       const worked = declared.map((effect) => workedOut(effect, named))
       checked.set(declared, worked)
       return declared.flatMap((effect, index) => {

@@ -29,7 +29,7 @@ function tables({ db, curves }: Ground & { readonly curves: Curves }) {
     runLedger: ledger(db),
     effectSources: effectSources(db),
     movedEffects: movedEffects(db, workedOut, repeated),
-    reproductionEffects: reproductionEffects(db, workedOut, repeated),
+    reproductionEffects: reproductionEffects(db, workedOut, repeated, measuredValues),
   }
 }
 

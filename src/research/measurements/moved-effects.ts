@@ -240,7 +240,7 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
    * that, since others could then keep a plan sealed: what would make it too much is refused before.
    * @throws Refusal 422 if too much would rest on plans that are sealed
    */
-  function mustStayOpenable({ attemptIds, repeats: others, effects, values }: Added, path: string): void {
+  function mustLimitEffectsOfSealed({ attemptIds, repeats: others, effects, values }: Added, path: string): void {
     const plans = sealedPlans.all(JSON.stringify(attemptIds), JSON.stringify(others))
     if (plans.length === 0) return
     const found = amountsOfPlans.all(JSON.stringify(plans.map(({ planId }) => planId)))
@@ -254,9 +254,10 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
   return {
     /**
      * Everybody's writes wait while the effects that rest on an attempt's metrics are worked out again.
+     * @param values counts those that the effects are worked out from which the report repeats
      * @throws Refusal 422 if that is too much for one report; 503 if it is too much beside others of this transaction
      */
-    mustBear({ attemptId, label, status }: Moving, body: Reported): void {
+    mustBear({ attemptId, label, status }: Moving, body: Reported, values: () => number): void {
       const isOver = status === "succeeded"
       const metrics = isOver ? metricsOf(body) : metricsOf(body, reported.all(attemptId))
       const found = isOver || body.event === "succeeded" ? amounts.all(attemptId, metrics) : []
@@ -266,14 +267,14 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
         refuse(`these metrics of ${label}`, path, tooMuch, label, ": report it as another attempt")
       const repeating = repeatsOf(body.reproduction)
       if (found.length > 0 || repeating.length > 0)
-        mustStayOpenable(
-          { attemptIds: [attemptId], repeats: repeating, effects: repeating.length, values: () => 0 },
+        mustLimitEffectsOfSealed(
+          { attemptIds: [attemptId], repeats: repeating, effects: repeating.length, values },
           repeating.length > 0 ? "/reproduction/repeats" : path,
         )
-      spend(count)
+      spend(count + repeating.length)
     },
 
-    mustStayOpenable,
+    mustLimitEffectsOfSealed,
 
     /** @throws Refusal 503 if the effects that rest on a sealed plan are too many beside others of this transaction */
     mustWaitItsTurn: (planId: string): void => spend(workOn(amountsOfPlans.all(JSON.stringify([planId]))).count),

@@ -6,7 +6,17 @@ import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { type RepeatedEffects, type Repetition, verdictOfAll } from "./repeated-effects.ts"
-import { type Effect, type Fault, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
+import type { Values } from "./values.ts"
+import {
+  allOf,
+  type Effect,
+  type Fault,
+  type Figures,
+  isFault,
+  type Named,
+  tooManyValues,
+  type WorkingOut,
+} from "./working-out.ts"
 
 type Reported = BodyOf<"report_attempt_event">
 type Repeats = NonNullable<NonNullable<Reported["reproduction"]>["repeats"]>
@@ -18,7 +28,12 @@ export interface Reproduction {
   readonly reproduces: string | undefined
 }
 
-export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
+export function reproductionEffects(
+  db: Db,
+  workedOut: WorkingOut,
+  repeated: RepeatedEffects,
+  values: Pick<Values, "amountOf">,
+) {
   /** Whether a finding rests on the reproduced attempt, or is or shares its voice with the reproduced finding. */
   const rests = db.prepare(
     `SELECT 1 FROM finding_attempts WHERE version_id = +? AND attempt_id = +? AND role <> 'evidence'
@@ -54,6 +69,15 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
   }
   const placeOf = ({ at }: Fault): string => (at === "experimentId" ? "/attemptIds" : "/effect")
 
+  /** The number of values that the effects are worked out from which a report repeats, with its own. */
+  const amountOf = (attempt: Reproduction, { reproduction, metrics = [] }: Reported): number =>
+    listOf(reproduction?.repeats).reduce((sum, named) => {
+      const first = repeated.definition(named)
+      if (first === undefined) return sum
+      const own = metrics.filter(({ name }) => name === first.metric).length
+      return sum + own + values.amountOf(allOf(repeatOf(first, attempt, named).named), first.metric)
+    }, 0)
+
   /** Why an effect is not repeated: the member at fault, as a pointer, and a message. */
   function faultOf(attempt: Reproduction, named: Repeat, metrics: NonNullable<Reported["metrics"]>) {
     const fault = (at: string, message: string) => ({ at, message })
@@ -74,13 +98,18 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
   }
 
   return {
+    amountOf,
+
     /** Why a reproduction does not repeat the effects that it names. */
-    faults(attempt: Reproduction, { event, reproduction, metrics = [] }: Reported): Issue[] {
+    faults(attempt: Reproduction, report: Reported): Issue[] {
+      const { event, reproduction, metrics = [] } = report
       const repeats = reproduction?.repeats
       if (repeats === undefined) return []
       const at = "/reproduction/repeats"
       if (event !== "succeeded")
         return [{ path: at, message: "can only come with success: an attempt that failed has no effect" }]
+      const tooMany = tooManyValues(amountOf(attempt, report))
+      if (tooMany !== undefined) return [{ path: at, message: tooMany }]
       const all = listOf(repeats)
       const nameOf = ({ versionId, effect }: Repeat) => `${versionId} ${effect}`
       return all.flatMap((named, index) => {

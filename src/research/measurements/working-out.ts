@@ -2,6 +2,7 @@
 import type { EffectFigures } from "../../contract/answers/measurements.ts"
 import { picked } from "../../contract/each.ts"
 import { canonicalJson, digestOf } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { type Dimensions, type Source, textOf } from "./cells.ts"
 import { countWithout, filtered, isAt, placesIn, sourcesIn } from "./frame.ts"
@@ -74,6 +75,13 @@ function strayIn(
   if (stray === undefined) return undefined
   const part = own === undefined ? "against" : "of"
   return { at: "experimentId", message: `is not the experiment of ${stray.label}, whose values are in "${part}"` }
+}
+
+/** Why one write cannot have its effects worked out, while everybody waits; undefined if it can. */
+export function tooManyValues(amount: number): string | undefined {
+  if (amount <= limits.effectValues) return undefined
+  const [some, most] = [amount.toLocaleString("en"), limits.effectValues.toLocaleString("en")]
+  return `would be worked out from ${some} values, of at most ${most}: name fewer attempts or effects`
 }
 
 export type WorkingOut = ReturnType<typeof workingOut>
