@@ -7,6 +7,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { LogCopying } from "../../src/app/serving/log-copying.ts"
+import { clearAlone } from "../../src/ledger/storage/clearing.ts"
 import { SqliteDb } from "../../src/ledger/storage/database.ts"
 import { OpenedFiles } from "../../src/ledger/storage/opened-files.ts"
 import { openWatching } from "../../src/ledger/storage/opening.ts"
@@ -31,9 +32,10 @@ class Filled {
   /** The rows as they should be. */
   readonly #texts = new Map<number, string>()
 
-  constructor(file: string, seed: number) {
+  constructor(file: string, seed: number, page = PAGE) {
     this.#chance = chanceOf(seed)
     this.db = new Database(file)
+    this.db.pragma(`page_size = ${page}`)
     for (const each of ["journal_mode = WAL", "secure_delete = FAST", "synchronous = OFF", "wal_autocheckpoint = 0"])
       this.db.pragma(each)
     this.db.exec(
@@ -154,5 +156,17 @@ test("so it is if rows move between the pages while they are cleared one by one"
     const pieces = await cleared(file, filled, (piece) => void (piece === 3 * seed && filled.thin()), 0)
     t.ok(pieces > 3 * seed, `${pieces} pieces`)
     t.strictSame(wrongWith(file, filled), [], `seed ${seed}`)
+  }
+})
+
+test("so is a file that nobody has open, also with the largest pages, whose size stands as 1 in its header", async (t) => {
+  for (const page of [PAGE, 65_536]) {
+    const file = join(folder, `alone-${page}.db`)
+    const filled = new Filled(file, 2, page)
+    filled.db.pragma("wal_checkpoint(TRUNCATE)")
+    filled.db.close()
+    t.ok(readFileSync(file).includes(SECRET), "copies are left")
+    await clearAlone(file)
+    t.strictSame(wrongWith(file, filled), [], `pages of ${page} bytes`)
   }
 })

@@ -141,13 +141,19 @@ export class Clearing {
   }
 }
 
+/** The size of the pages, in bytes. Its two bytes in the header have no room for the largest, which stands as 1. */
+function sizeOf(head: Buffer): number {
+  const size = head.readUInt16BE(PAGE_SIZE)
+  return size === 1 ? 65_536 : size
+}
+
 /** Clears a data file at once that no process has open, and whose log is empty. */
 export async function clearAlone(file: string): Promise<void> {
   const handle = openSync(file, "r+")
   try {
     const head = Buffer.alloc(PAGE_SIZE + 2)
     readSync(handle, head, 0, head.length, 0)
-    const clearing = new Clearing(handle, head.readUInt16BE(PAGE_SIZE))
+    const clearing = new Clearing(handle, sizeOf(head))
     while (!clearing.isDone) clearing.piece(Number.POSITIVE_INFINITY)
     await clearing.synced()
   } finally {
