@@ -17,6 +17,7 @@ import { receiveLog } from "../edge/limits/receiving.ts"
 import { pathParams } from "../edge/paths.ts"
 import { keepFigure, keepLog } from "../edge/requests/writes.ts"
 import type { Routes } from "../edge/requests/routes.ts"
+import { maskingTokens } from "../people/tokens.ts"
 
 /** Who uploads, and whether they still may once all has arrived. */
 interface Uploader {
@@ -45,7 +46,10 @@ async function keep(edge: Edge, { actor, mustStillBe }: Uploader, event: H3Event
   return json(versioned(await keepFigure(edge, actor, bytes, event.req.headers.get("content-type"), mustStillBe)))
 }
 
-/** Stores an uploaded log. The same text sent again gets the same answer. */
+/**
+ * Stores an uploaded log. The same text sent again gets the same answer. A program that prints its environment prints
+ * the credential that it was sent with: tokens are masked before anything is stored.
+ */
 async function keepText(edge: Edge, { actor, mustStillBe }: Uploader, event: H3Event) {
   const { name, permissions, mediaType } = uploadLog
   const { grant } = actor
@@ -60,7 +64,10 @@ async function keepText(edge: Edge, { actor, mustStillBe }: Uploader, event: H3E
     throw new Refusal("invalid_schema", `Send the log as Content-Type: ${mediaType}, in UTF-8. Nothing was stored.`, {
       issues: [{ path: "", message: `must be sent as ${mediaType} in UTF-8` }],
     })
-  return json(versioned(await keepLog(edge, actor, await receiveLog(event, takeLog), mustStillBe)))
+  let masked = 0
+  const log = await receiveLog(event, (chunks) => takeLog(maskingTokens(chunks, () => (masked += 1))))
+  const kept = await keepLog(edge, actor, log, mustStillBe)
+  return json(versioned(masked === 0 ? kept : { ...kept, masked }))
 }
 
 export function attachmentRoutes(edge: Edge, routes: Routes): void {

@@ -23,6 +23,45 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 30
 const CHECKSUM_LENGTH = 6
 
+const PREFIXES = Object.values(tokenPrefixes)
+const BODY_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH
+const TOKEN = new RegExp(`(?:${PREFIXES.join("|")})[0-9A-Za-z]{${BODY_LENGTH}}`, "g")
+/** What may be the beginning of a token, at the end of a text. */
+const BEGUN = new RegExp(
+  `(?:${PREFIXES.flatMap((prefix) => [1, 2, 3].map((length) => prefix.slice(0, length))).join("|")}` +
+    `|(?:${PREFIXES.join("|")})[0-9A-Za-z]{0,${BODY_LENGTH - 1}})$`,
+)
+const LONGEST_BEGUN = tokenPrefixes.credential.length + BODY_LENGTH - 1
+
+/**
+ * Masks every token in a text that arrives in chunks, across their borders too. Nothing else of it changes, and a chunk
+ * without a token is passed on as it is: many buffers would make V8 collect garbage.
+ * @param onMasked called for each token
+ */
+export async function* maskingTokens(
+  chunks: AsyncIterable<Uint8Array>,
+  onMasked: () => void,
+): AsyncGenerator<Uint8Array> {
+  let rest: Uint8Array = new Uint8Array()
+  for await (const chunk of chunks) {
+    let bytes =
+      rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk])
+    if (PREFIXES.some((prefix) => bytes.includes(prefix, 0, "latin1"))) {
+      // A token is ASCII, so each byte may stand as a character, whatever the text is.
+      const masked = bytes.toString("latin1").replace(TOKEN, () => {
+        onMasked()
+        return "[masked]"
+      })
+      bytes = Buffer.from(masked, "latin1")
+    }
+    const begun = BEGUN.exec(bytes.toString("latin1", Math.max(0, bytes.length - LONGEST_BEGUN)))
+    const end = bytes.length - (begun?.[0].length ?? 0)
+    rest = Uint8Array.from(bytes.subarray(end))
+    if (end > 0) yield bytes.subarray(0, end)
+  }
+  if (rest.length > 0) yield rest
+}
+
 function checksum(text: string): string {
   let rest = crc32(text)
   let digits = ""

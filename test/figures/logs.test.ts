@@ -3,11 +3,13 @@
  * and withheld.
  */
 import { createHash, randomUUID } from "node:crypto"
+import { Readable } from "node:stream"
 import { RefusedError } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { logPage, shownLine, takeLog } from "../../src/attachments/log.ts"
 import type { Piece } from "../../src/ledger/journal/attachments.ts"
+import { maskingTokens } from "../../src/people/tokens.ts"
 import { finding } from "../support/bodies.ts"
 import { unpack } from "../research/added/unpacked.ts"
 import { ask } from "../support/ask.ts"
@@ -94,6 +96,59 @@ t.test("a log is uploaded, named by an event, and read by lines", async (t) => {
     session: { digest: digestOf(text), format: "plain" },
   })
   t.match(await (await fetch(`${baseUrl}/attempts/${attemptId}`)).text(), /The last 40 lines of 101[^]*101 {2}done/)
+})
+
+t.test(
+  "tokens in a log are masked before it is stored, the sender's own too, wherever its bytes are cut",
+  async (t) => {
+    const other = demo.credentials.member_all.token
+    const near = "rrc_tooshort and prerrc_"
+    const before = "x".repeat(300_000)
+    const whole = (one: string, two: string) =>
+      `${before}TOKEN=${one}\n{"key":"${two}"} ${near}\nloss 0.5 \u2014 end ${one}`
+    const due = whole("[masked]", "[masked]")
+    const { status, body } = await send(whole(token, other))
+    t.equal(status, 200)
+    t.strictSame(body, {
+      ...{ schemaVersion: 3, digest: digestOf(due), bytes: Buffer.byteLength(due), lines: 3, cut: null, masked: 3 },
+    })
+    const { attemptId, report } = await started()
+    await report("succeeded", { log: { digest: digestOf(due) } })
+    const read = await ask(`${baseUrl}/api/research/attempts/${attemptId}/log?from=2`)
+    t.match(read.body, { lines: [{ text: `{"key":"[masked]"} ${near}` }, { text: "loss 0.5 \u2014 end [masked]" }] })
+
+    const bytes = Buffer.from(`a\u00e9${token}\n${other}${other} \u{1f600}`)
+    for (let size = 1; size <= 90; size += 1) {
+      let masked = 0
+      const found: Uint8Array[] = []
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+        bytes.subarray(at * size, (at + 1) * size),
+      )
+      for await (const chunk of maskingTokens(Readable.from(chunks), () => (masked += 1))) found.push(chunk)
+      t.strictSame(
+        [masked, Buffer.concat(found).toString()],
+        [3, "a\u00e9[masked]\n[masked][masked] \u{1f600}"],
+        `${size}`,
+      )
+    }
+  },
+)
+
+t.test("a long log is masked as it arrives, and holds nobody up", async (t) => {
+  const line = Buffer.from(`${`${token} `.repeat(1_500)}\n`)
+  const chunk = Buffer.concat([line, Buffer.alloc(4_000, "a line of no interest\n")])
+  const used = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1_000
+  }
+  let [masked, longest, before] = [0, 0, used()]
+  for await (const _ of maskingTokens(Readable.from(Array.from({ length: 100 }, () => chunk)), () => (masked += 1))) {
+    longest = Math.max(longest, used() - before)
+    await new Promise(setImmediate)
+    before = used()
+  }
+  t.equal(masked, 150_000)
+  t.ok(longest < 100, `one chunk takes ${longest.toFixed(1)} ms`)
 })
 
 t.test("evidence cites lines of a log, which must be there", async (t) => {

@@ -63,11 +63,18 @@ export const figuresOf = (body: unknown): readonly Figure[] =>
   isObject(body) && "figures" in body && v.is(named, body.figures) ? body.figures : []
 const named = v.array(figure)
 
-export const uploadedLog = shape({ schemaVersion: v.number(), digest, ...logSize })
+/** The digest is that of what is kept. */
+export const uploadedLog = shape({
+  schemaVersion: v.number(),
+  digest,
+  ...logSize,
+  /** The number of tokens that were masked in it. */
+  masked: v.exactOptional(whole(1)),
+})
 export type UploadedLog = v.InferOutput<typeof uploadedLog>
 const MIB = 1_048_576
 
-/** Uploads a log. It is kept as it was sent, compressed. */
+/** Uploads a log. It is kept as it was sent, but for tokens and what is too long, compressed. */
 export const uploadLog = {
   name: "upload_log",
   method: "POST",
@@ -78,8 +85,8 @@ export const uploadLog = {
   summary:
     `Uploads what a program printed: text/plain in UTF-8, up to ${limits.logBytes / MIB} MiB; ` +
     `of a longer text, up to ${limits.logBodyBytes / MIB} MiB, the first and the last ${limits.logBytes / 2 / MIB} ` +
-    "MiB are kept. Name its digest in log or session of an attempt's event within a day, or it is removed. " +
-    "Needs publish_records or manage_own_experiments.",
+    "MiB are kept. Tokens of this service are masked, and the answer counts them. Name its digest in log or session of " +
+    "an attempt's event within a day, or it is removed. Needs publish_records or manage_own_experiments.",
 } as const
 
 /** The digest of a log. It can be withheld, and the log with it. */
