@@ -26,7 +26,14 @@ interface Printed {
   readonly shown: RegExp
 }
 const bad: Readonly<Record<string, Printed>> = {
-  "one line of 100 MB": { says: 'say(b"x" * 100_000_000)', shown: /x…\n/ },
+  "one line of 100 MB": {
+    says: 'say(b"x" * 100_000_000)',
+    shown: /x…\n[^]*… 99934464 characters of this line were left out here …\n/,
+  },
+  "one line of 20 MB in small pieces, after what it overwrites": {
+    says: 'say(b"y" * 100_000 + b"\\r")\nfor n in range(2_000):\n    say(b"z" * 10_000)',
+    shown: /z…\n[^]*… 19934464 characters of this line were left out here …\n/,
+  },
   "800,000 lines": {
     says: 'for n in range(40):\n    say(b"".join(b"%09d a line\\n" % (n * 20_000 + at) for at in range(20_000)))',
     shown: /000000000 a line\n[^]*… \d+ lines were left out here …\n[^]*000799999 a line\n/,

@@ -33,27 +33,38 @@ class _Log:
     def __init__(self, file: pathlib.Path) -> None:
         self._file, self._began = open(file, "w", encoding="utf-8", errors="replace"), time.monotonic()
         self._lock = threading.Lock()
-        self._rest: Dict[str, str] = {}
+        #: Of the line that has not ended yet, by stream: its beginning, and how many characters follow that.
+        self._open: Dict[str, Tuple[str, int]] = {}
         self._bytes = self._left_out = 0
         self._tail: "collections.deque[str]" = collections.deque()
         self._tail_bytes = 0
 
     def write(self, stream: str, text: str) -> None:
         with self._lock:
-            *lines, rest = (self._rest.get(stream, "") + text).split("\n")
-            # A line that does not end is cut, so that it takes no memory.
-            if len(rest) > _LOG_LINE:
-                lines, rest = [*lines, rest], ""
-            self._rest[stream] = rest
+            *lines, rest = text.split("\n")
             for line in lines:
-                self._line(stream, line)
+                self._add(stream, line)
+                self._end_line(stream)
+            self._add(stream, rest)
             self._file.flush()
 
-    def _line(self, stream: str, line: str) -> None:
-        # Of what a progress bar overwrote, the last is kept.
-        shown = _CONTROLS.sub("", _ESCAPES.sub("", line.rstrip("\r").rpartition("\r")[2]))
-        cut = shown if len(shown) <= _LOG_LINE else shown[:_LOG_LINE] + " …"
-        kept = f"{time.monotonic() - self._began:9.3f} {'! ' if stream == 'stderr' else ''}{cut}\n"
+    def _add(self, stream: str, text: str) -> None:
+        """Adds to the line that has not ended. Of one that is too long the beginning is kept, so that it takes no
+        memory; of what a progress bar overwrote, the last."""
+        if not text:
+            return
+        begun, after = self._open.get(stream, ("", 0))
+        text = begun + text
+        shown = text.rstrip("\r")
+        _, mark, last = shown.rpartition("\r")
+        after = max(0, len(last) - _LOG_LINE) + (0 if mark else after)
+        self._open[stream] = last[:_LOG_LINE] + ("\r" if shown != text else ""), after
+
+    def _end_line(self, stream: str) -> None:
+        line, after = self._open.pop(stream, ("", 0))
+        shown = _CONTROLS.sub("", _ESCAPES.sub("", line))
+        more = f"\n… {after} characters of this line were left out here …" if after else ""
+        kept = f"{time.monotonic() - self._began:9.3f} {'! ' if stream == 'stderr' else ''}{shown}{more}\n"
         if self._bytes < _LOG_HALF:
             self._file.write(kept)
             self._bytes += len(kept.encode("utf-8", "replace"))
@@ -66,10 +77,8 @@ class _Log:
 
     def close(self) -> None:
         with self._lock:
-            for stream, rest in self._rest.items():
-                if rest:
-                    self._line(stream, rest)
-            self._rest = {}
+            for stream in list(self._open):
+                self._end_line(stream)
             if self._left_out:
                 self._file.write(f"… {self._left_out} lines were left out here …\n")
             for line in self._tail:
