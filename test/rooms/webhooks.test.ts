@@ -4,6 +4,7 @@
  */
 import { rmSync } from "node:fs"
 import type { ServerResponse } from "node:http"
+import { setTimeout as pause } from "node:timers/promises"
 import t, { type Test } from "tap"
 import { mayReach, networksIn } from "../../src/rooms/webhook-addresses.ts"
 import { DAY, type OwnOptions, passwordOf, startOwn, temporaryFolder } from "../support/service.ts"
@@ -173,6 +174,15 @@ t.test("a receiver that hangs, redirects or never ends its answer delays nobody"
   }
   await until("an endless answer is not read", async () => (await list())[0]?.failingSince === null)
   t.equal(own.instance.ledger.watch.closed, false)
+})
+
+t.test("a receiver that changes the protocol is only one that failed, and the service still stops", async (t) => {
+  const { own, receiver, list, post } = await told(t)
+  receiver.answer = ({ socket }) =>
+    socket?.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n")
+  await post("One.")
+  await until("it is told", async () => (await list())[0]?.deliveries[0]?.outcome === "101", 5)
+  t.equal(await Promise.race([own.close().then(() => "stopped"), pause(15_000, "still there")]), "stopped")
 })
 
 t.test("an address that is not public is refused, in every spelling", async (t) => {

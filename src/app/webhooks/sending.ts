@@ -168,8 +168,14 @@ export function deliver({ url, secret, event, at, reach, signal }: DeliveryReque
         response.destroy()
         done({ status, text: statusText(status) })
       })
+      // Nobody asked for another protocol. Node then emits nothing else, not even when the time is up.
+      call.once("upgrade", ({ statusCode: status = 0 }, socket) => {
+        socket.destroy()
+        done({ status, text: statusText(status) })
+      })
       // The connection may also fail after the response.
       call.on("error", failed)
+      call.once("close", () => failed(new Error("it closed the connection")))
       call.end(body)
     } catch (error) {
       failed(error instanceof Error ? error : new Error(String(error)))
