@@ -9,10 +9,35 @@ import type { Job, StreamJob } from "./job.ts"
 import { Child, ProcessLost, TooCostly } from "./child.ts"
 import { trusted } from "../contract/json.ts"
 
+/** Lets one process at a time run, of several pools. */
+export class Turns {
+  #isTaken = false
+  readonly #waiting: (() => void)[] = []
+
+  async take(): Promise<void> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#isTaken = true
+  }
+
+  give(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#isTaken = false
+    else next()
+  }
+}
+
+/** MiB below which the memory is short: two processes beside the service and its threads do not fit. */
+const SHORT = 400
+const bounded = process.constrainedMemory()
+/** For the work of callers where the memory is short. */
+export const turns = bounded > 0 && bounded < SHORT << 20 ? new Turns() : undefined
+
 export interface PoolSize {
   readonly processes: number
   /** How many calls may wait for a process. */
   readonly waiting: number
+  /** If given, a process ends with its work, and before one of another pool starts. */
+  readonly turns?: Turns | undefined
 }
 
 /** Milliseconds after which an idle process is ended, to free its memory. */
@@ -97,6 +122,7 @@ export class Pool {
     await this.#acquire()
     let child: Child | undefined
     let isWhole = false
+    await this.#size.turns?.take()
     try {
       child = this.#take(megabytes) ?? (await Child.start(megabytes))
       let piece = await child.ask(seconds, (work) => work.ask("open", seconds, name, input))
@@ -109,6 +135,7 @@ export class Pool {
       // An unfinished stream ends its process, with all that it has open.
       if (isWhole && child !== undefined) this.#keep(child, megabytes)
       else child?.end()
+      await this.#endTurns(child)
       this.#release()
     }
   }
@@ -145,6 +172,7 @@ export class Pool {
   ): Promise<Output> {
     let child: Child | undefined
     const end = () => child?.end()
+    await this.#size.turns?.take()
     try {
       child = this.#take(bounds.megabytes) ?? (await Child.start(bounds.megabytes))
       signal?.throwIfAborted()
@@ -167,7 +195,16 @@ export class Pool {
         else this.#keep(child, bounds.megabytes)
       }
       if (signal?.aborted) await child?.gone()
+      await this.#endTurns(child)
     }
+  }
+
+  /** Lets the next process run once this one has given its memory back. */
+  async #endTurns(child: Child | undefined): Promise<void> {
+    if (this.#size.turns === undefined) return
+    this.close()
+    await child?.gone()
+    this.#size.turns.give()
   }
 
   #take(megabytes: number): Child | undefined {
@@ -188,10 +225,10 @@ export class Pool {
 }
 
 /** Parses files in formats of other programs. */
-export const parsing = new Pool({ processes: limits.parsingProcesses, waiting: limits.parsingWaiting })
+export const parsing = new Pool({ processes: limits.parsingProcesses, waiting: limits.parsingWaiting, turns })
 
 /**
  * Exports Rooms. No more exports start than there are processes; one in the queue may wait for a process that is
  * ending.
  */
-export const exporting = new Pool({ processes: limits.exports, waiting: limits.exports })
+export const exporting = new Pool({ processes: limits.exports, waiting: limits.exports, turns })

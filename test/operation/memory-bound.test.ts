@@ -10,7 +10,7 @@ import tap, { type Test, test } from "tap"
 import { endAll, executable, newPlace, start } from "../support/program.ts"
 
 const SECONDS = Number(process.env.MEMORY_SECONDS ?? 10)
-const FEW = Number(process.env.MEMORY_MB ?? 400)
+const FEW = Number(process.env.MEMORY_MB ?? 300)
 const READERS = 24
 const MIB = 1024 * 1024
 /** Counts, among statuses, the answers that were cut. */

@@ -1,8 +1,10 @@
 /** One caller of costly work has one place in its queue, whatever it asks for. */
+import { readdirSync, readFileSync } from "node:fs"
+import { setTimeout as pause } from "node:timers/promises"
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
-import { Pool } from "../../src/jobs/pool.ts"
+import { Pool, Turns } from "../../src/jobs/pool.ts"
 import { startOwn } from "../support/service.ts"
 
 const job = {
@@ -36,6 +38,29 @@ test("a caller whose work is refused does not lose its turn", async (t) => {
   await t.rejects(pool.run(job, given, "cleo"), { code: "temporarily_unavailable" })
   await Promise.all([running, waiting])
   await t.resolves(pool.run(job, given, "cleo"))
+})
+
+/** The processes that this one has. */
+const children = () =>
+  readdirSync("/proc/self/task").flatMap((thread) =>
+    readFileSync(`/proc/self/task/${thread}/children`, "utf8").split(" ").filter(Boolean),
+  )
+const linux = process.platform === "linux" ? false : "processes are counted in /proc"
+
+test("where memory is short, the processes of all pools run one after the other", { skip: linux }, async (t) => {
+  const most = async (turns?: Turns) => {
+    const pools = [1, 2, 3].map(() => new Pool({ processes: 2, waiting: 2, turns }))
+    const before = new Set(children())
+    let [isOver, found] = [false, 0]
+    const work = Promise.all(pools.flatMap((pool) => [pool.run(job, given), pool.run(job, given)]))
+    void work.then(() => (isOver = true))
+    for (; !isOver; await pause(2)) found = Math.max(found, children().filter((id) => !before.has(id)).length)
+    for (const pool of pools) pool.close()
+    await work
+    return found
+  }
+  t.ok((await most()) > 1, "else they run beside each other")
+  t.equal(await most(new Turns()), 1)
 })
 
 test("pasted papers have a place for each user: one who pastes much does not take those of the others", async (t) => {

@@ -11,7 +11,7 @@ import { realWorld } from "../../ledger/world.ts"
 import { createInstance, type Instance } from "../compose/instance.ts"
 import { makePast, type PastOrder, type PastFile } from "./past-work.ts"
 import type { Job } from "../../jobs/job.ts"
-import { Pool } from "../../jobs/pool.ts"
+import { Pool, turns } from "../../jobs/pool.ts"
 import { databaseFile } from "../../ledger/storage/data.ts"
 
 /** The database of a past state. */
@@ -231,7 +231,7 @@ const job: Job<PastFileOrder, PastFile> = {
 }
 
 /** Rebuilds Rooms as of an earlier moment. */
-const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
+const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting, turns })
 
 /** The folder for past states. It is not part of backups. */
 const folderOf = (data: string): string => join(data, "past")
