@@ -150,7 +150,9 @@ test("a person without a role withholds again and again, and others' writes do n
   const of = { of: { entryId: first.entryId }, fields: ["/text"], reason: "secret", explanation: "Changed." }
   const old = await ada.request("POST", `/api/rooms/${rooms.empty.roomId}/withholdings`, action(of))
   t.equal(old.status, 200, "so is what was said before everything else")
+  const hiddenAt = performance.now()
   await untilClean(file, 2 * PATIENCE)
+  t.comment(`the files were cleaned in ${Math.round((performance.now() - hiddenAt) / 1_000)} s`)
   isOver = true
   await others
   const longest = held()

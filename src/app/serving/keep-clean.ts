@@ -1,6 +1,6 @@
 /** Removes withheld words from the files of a service, in pieces and with retries. */
 import type { Logger } from "pino"
-import { rmSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import type { Instance } from "../compose/instance.ts"
 import { fileOf } from "../../ledger/storage/database.ts"
 import { cleaningWaitsFor } from "../../ledger/storage/litestream-files.ts"
@@ -50,20 +50,23 @@ const pool = new Pool({ processes: 1, waiting: 1 })
  */
 async function differencesInProcess(file: string, signal: AbortSignal): Promise<FoundElsewhere> {
   const into = scratchFor(file)
-  const remove = () => ["", "-journal"].forEach((suffix) => rmSync(`${into}${suffix}`, { force: true }))
+  // A file of gigabytes takes the system a second to remove, for which this thread does not wait.
+  const remove = async () => {
+    for (const suffix of ["", "-journal"]) await rm(`${into}${suffix}`, { force: true })
+  }
   try {
     const found = await pool.run(job, { file, into }, null, signal)
     const made = openMade(into)
     return {
       ...found,
       made,
-      discard() {
+      async discard() {
         made.close()
-        remove()
+        await remove()
       },
     }
   } catch (error) {
-    remove()
+    await remove()
     throw error
   }
 }

@@ -54,7 +54,7 @@ export interface RemakingParts {
 export interface FoundElsewhere extends Differences {
   readonly made: Db
   /** Closes and deletes the file. */
-  readonly discard: () => void
+  readonly discard: () => Promise<void>
 }
 
 /** How a service cleans its files: in pieces, while it answers. */
@@ -324,7 +324,7 @@ export class Remaking {
       }
       return isAll
     } finally {
-      discard()
+      await discard()
     }
   }
 }

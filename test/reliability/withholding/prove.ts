@@ -15,6 +15,7 @@ const told = (what: RegExp) => stdout.match(what)?.[0] ?? "not measured"
 if (status !== 0) process.stderr.write(stdout)
 console.log(
   `three withholdings in ${megabytes} MB: ${told(/the longest of \d+ writes took \d+ ms/)}; ` +
-    told(/the serving thread was held for \d+ ms of processor time at most/),
+    `${told(/the serving thread was held for \d+ ms of processor time at most/)}; ` +
+    told(/the files were cleaned in \d+ s/),
 )
 process.exitCode = status === 0 ? 0 : 1
