@@ -159,7 +159,7 @@ test("so it is if rows move between the pages while they are cleared one by one"
   }
 })
 
-test("so is a file that nobody has open, also with the largest pages, whose size stands as 1 in its header", async (t) => {
+test("so is a file that nobody has open, also with pages of a size that its header tells as 1", async (t) => {
   for (const page of [PAGE, 65_536]) {
     const file = join(folder, `alone-${page}.db`)
     const filled = new Filled(file, 2, page)

@@ -85,8 +85,8 @@ export const uploadLog = {
   summary:
     `Uploads what a program printed: text/plain in UTF-8, up to ${limits.logBytes / MIB} MiB; ` +
     `of a longer text, up to ${limits.logBodyBytes / MIB} MiB, the first and the last ${limits.logBytes / 2 / MIB} ` +
-    "MiB are kept. Tokens of this service are masked, and the answer counts them. Name its digest in log or session of " +
-    "an attempt's event within a day, or it is removed. Needs publish_records or manage_own_experiments.",
+    "MiB are kept. Tokens of this service are masked, and the answer counts them. Name its digest in log or session " +
+    "of an attempt's event within a day, or it is removed. Needs publish_records or manage_own_experiments.",
 } as const
 
 /** The digest of a log. It can be withheld, and the log with it. */
