@@ -1,5 +1,4 @@
 /** The reads of briefs, failures and next steps. */
-import type { KeptTable } from "../../contract/answers/measurements.ts"
 import { JsonText, parse, stored } from "../../contract/json.ts"
 import { kindsInWords, changedInWords } from "../../contract/answers/changed.ts"
 import { limits } from "../../contract/limits.ts"
@@ -16,7 +15,7 @@ import type { Effects } from "../measurements/effects.ts"
 import type { Changed } from "../judging/changed.ts"
 import type { Numbers } from "../numbers/numbers.ts"
 import type { Claims } from "../claims/claims.ts"
-import { keptTableInWords } from "../measurements/kept-in-words.ts"
+import { keptTableWriter } from "../measurements/kept-in-words.ts"
 import type { KeptTables } from "../measurements/kept-tables.ts"
 import { type Candidates, type Gathered, type Leads, candidates } from "./candidates.ts"
 import type { Place } from "./rows.ts"
@@ -203,17 +202,14 @@ function briefReads({ rooms, threads, brief, claims, effects, keptTables, number
 
   /** The tables of the first checkpoints or, if none has one, that of the Room's newest finding. */
   function tablesOf({ roomId, threadId }: Place, { stands }: Pick<Gathered, "stands">) {
-    const known = new Map<string, KeptTable>()
+    const known = new Map<string, (bytes: number) => string>()
     for (const { checkpointId, keptTable } of stands)
       if (keptTable !== null && known.size < limits.briefTables)
-        known.set(checkpointId, keptTables.shown(roomId, keptTable))
+        known.set(checkpointId, keptTableWriter(keptTables.shown(roomId, keptTable)))
     const newest = threadId === undefined && known.size === 0 ? keptTables.ofNewestFinding(roomId)?.table : undefined
     return {
-      ofCheckpoint(checkpointId: string, bytes: number) {
-        const table = known.get(checkpointId)
-        return table && keptTableInWords(table, bytes)
-      },
-      ofRoom: (bytes: number) => newest && keptTableInWords(newest, bytes),
+      ofCheckpoint: (checkpointId: string, bytes: number) => known.get(checkpointId)?.(bytes),
+      ofRoom: newest === undefined ? () => undefined : keptTableWriter(newest),
     }
   }
 

@@ -67,14 +67,18 @@ const COLUMNS = 12
 const more = (count: number, what: string): string[] =>
   count > 0 ? [`${count} more ${what}${count === 1 ? "" : "s"}`] : []
 
+/** Writes a kept table within a number of bytes. */
+export const keptTableInWords = (table: KeptTable, bytes: number): string => keptTableWriter(table)(bytes)
+
 /**
- * Writes a kept table within a number of bytes. If not all of it fits, columns from its whole width and the rows with
- * the largest differences are written, and the others counted.
+ * Writes a kept table within one number of bytes after the other. If not all of it fits, columns from its whole width
+ * and the rows with the largest differences are written, and the others counted.
  */
-export function keptTableInWords(table: KeptTable, bytes: number): string {
+export function keptTableWriter(table: KeptTable): (bytes: number) => string {
   const { rowsBy: name, columns, rows } = laidOut(table)
   const scale = table.unit === "fraction" ? scaleOf(table.unit) : scaleOf(null)
-  const isMarked = (mark: string) => rows.some(({ cells }) => cells.some((each) => cell(each, scale).includes(mark)))
+  const written = new Map(rows.map((row) => [row, row.cells.map((each) => cell(each, scale))]))
+  const isMarked = (mark: string) => written.values().some((cells) => cells.some((each) => each.includes(mark)))
   const moved = table.groups.length > 0 && table.isStale ? `; ${table.moved.length} of its values have moved since` : ""
   const head = `${titleOf(table)}: ${table.against === null ? "means" : "difference ± half of its 95 % interval"}`
   const notes = [
@@ -89,7 +93,9 @@ export function keptTableInWords(table: KeptTable, bytes: number): string {
     const chosen = new Set(largest.slice(0, count))
     const lines = markdownTable(
       [name || "all", ...places.map((at) => columns[at] || (table.against === null ? "mean" : "difference"))],
-      rows.filter((row) => chosen.has(row)).map((row) => [row.name, ...places.map((at) => cell(row.cells[at], scale))]),
+      rows
+        .filter((row) => chosen.has(row))
+        .map((row) => [row.name, ...places.map((at) => written.get(row)?.[at] ?? "")]),
     )
     const left = [
       ...more(rows.length - count + (table.leftOut?.rows ?? 0), "row"),
@@ -98,14 +104,18 @@ export function keptTableInWords(table: KeptTable, bytes: number): string {
     const rest = left.length === 0 ? [] : [`and ${left.join(", ")}`]
     return [`${head}${notes.join("")}${moved}`, "", ...lines, ...rest].join("\n")
   }
-  // A row is at most as long as the whole text.
-  let [few, most] = [1, rows.length]
-  if (Buffer.byteLength(text(most, every)) <= bytes) return text(most, every)
-  const places = spreadOver(every, COLUMNS, () => false)
-  while (few < most) {
-    const middle = Math.ceil((few + most) / 2)
-    if (Buffer.byteLength(text(middle, places)) <= bytes) few = middle
-    else most = middle - 1
+  const whole = text(rows.length, every)
+  const wholeBytes = Buffer.byteLength(whole)
+  return (bytes) => {
+    if (wholeBytes <= bytes) return whole
+    // A row is at most as long as the whole text.
+    let [few, most] = [1, rows.length]
+    const places = spreadOver(every, COLUMNS, () => false)
+    while (few < most) {
+      const middle = Math.ceil((few + most) / 2)
+      if (Buffer.byteLength(text(middle, places)) <= bytes) few = middle
+      else most = middle - 1
+    }
+    return text(few, places)
   }
-  return text(few, places)
 }
