@@ -5,6 +5,7 @@ import type { H3Event } from "h3"
 import { JsonText, type Parsed, parsed, type Served } from "../contract/json.ts"
 import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "../contract/reads/index.ts"
 import type { RoomSummary, ThreadSummary } from "../contract/answers/index.ts"
+import type { EffectAnswer } from "../contract/answers/measurements.ts"
 import { known } from "../contract/objects/no-such.ts"
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -58,6 +59,8 @@ export interface Visit {
   room(roomId: string): RoomSummary
   /** The Thread, without its newest entries. @throws Refusal if there is none */
   thread(threadId: string): ThreadSummary
+  /** The effects of a finding, which are worked out once for a page. */
+  effects(versionId: string): readonly EffectAnswer[]
   /** Answers a read in its text format, or else as Markdown. @throws Refusal */
   text<N extends ReadName>(name: N, params?: Params, query?: Query<N>): string
 }
@@ -117,6 +120,7 @@ export function visitOf(edge: Edge, event: H3Event, shown: Edge = edge): Visit {
   const actor = person === undefined ? null : personActor(person)
   const basePath = basePathOf(edge)
   const params = pathParams(event)
+  const effects = new Map<string, readonly EffectAnswer[]>()
   const find = (
     name: ReadName,
     params: Params = {},
@@ -163,6 +167,7 @@ export function visitOf(edge: Edge, event: H3Event, shown: Edge = edge): Visit {
     },
     room: (roomId) => known("room", shown.instance.tables.rooms.summary(roomId)),
     thread: (threadId) => known("thread", shown.instance.tables.threads.summary(threadId)),
+    effects: (versionId) => effects.getOrInsertComputed(versionId, () => shown.instance.tables.effects.of(versionId)),
     url: event.url,
     params,
     id: (name) => params[name] ?? "",

@@ -11,6 +11,7 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import {
   type EffectReproductions,
   effectReproductions,
+  type First,
   type Repeated,
   repeatedInWords,
   repeatsInWords,
@@ -20,6 +21,7 @@ import { inTable, type InTable, inTableInWords } from "./in-table.ts"
 import type { MeasurementTables } from "./reads.ts"
 import { boundsInWords, conditionsInWords, contrastInWords, effectInWords, estimateInWords } from "./in-words.ts"
 import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
+import type { SourceEffect } from "./sources.ts"
 import type { Values } from "./values.ts"
 import {
   allOf,
@@ -259,6 +261,16 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
     of(versionId: string): EffectAnswer[] {
       const reproduced = reproductions([versionId])
       return ofFinding.all(versionId).map((row) => shown(row, reproduced))
+    },
+
+    /** What repeats each of some effects, and the pooled estimates, read together. */
+    repeatedOf(
+      all: readonly (Pick<SourceEffect, "versionId" | "position" | "attemptIds"> & Omit<First, "attempts">)[],
+    ) {
+      const reproduced = reproductions([...new Set(all.map(({ versionId }) => versionId))])
+      return all.map(({ versionId, position, attemptIds, ...first }) =>
+        reproduced(versionId, position, { ...first, attempts: attemptIds }),
+      )
     },
 
     /** The effect of each finding that tells most, the largest by its standard error, in a clause. */

@@ -19,8 +19,9 @@ export interface SourceEffect {
   /** Null if they can no longer be worked out. */
   readonly figures: Figures | null
   readonly isStale: boolean
-  /** The labels of the attempts that it was worked out from. */
+  /** The labels of the attempts that it was worked out from, and their ids. */
   readonly attempts: readonly string[]
+  readonly attemptIds: readonly string[]
 }
 
 interface EffectRow extends Author {
@@ -32,6 +33,7 @@ interface EffectRow extends Author {
   readonly figures: Stored<Figures | null> | null
   readonly isStale: number
   readonly attempts: Stored<string[]>
+  readonly attemptIds: Stored<string[]>
 }
 /** The labels of some attempts. @param ids SQL for a JSON list of their ids */
 const LABELS = (ids: string) =>
@@ -39,6 +41,7 @@ const LABELS = (ids: string) =>
 
 const EFFECTS = `SELECT f.version_id AS versionId, f.position, r.label, coalesce(s.status, 'current') AS status,
     r.author_id AS userId, p.username, ${AGENT("r")} AS agent, f.effect, ${LABELS("f.attempts")} AS attempts,
+    f.attempts AS attemptIds,
     iif(m.holder_id IS NULL, f.figures, m.now) AS figures, m.holder_id IS NOT NULL AS isStale`
 const OF_FINDINGS = `JOIN people p ON p.user_id = r.author_id
   LEFT JOIN standings s ON s.version_id = r.version_id
@@ -84,6 +87,7 @@ export function effectSources(db: Db) {
         figures: row.figures && parse(row.figures),
         isStale: row.isStale === 1,
         attempts: parse(row.attempts),
+        attemptIds: parse(row.attemptIds),
       })),
 
     /** The first effect of the newest finding that stands and has one. */

@@ -3,6 +3,7 @@
  * or disputed. Each cell leads to its sources.
  */
 import { writerName } from "../../contract/answers/index.ts"
+import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Dimensions, textOf } from "../../research/measurements/cells.ts"
 import { type Arranged, arranged, type Choice, type PictureGroup } from "../../research/measurements/arranging.ts"
@@ -149,14 +150,22 @@ export function marksOf({
   }
 }
 
-/** All effects of a metric in a Room, each with its reproductions. */
-export function effectsIn({ tables: { effectSources, effects } }: Visit, roomId: string, metric: string) {
+type KnownEffect = SourceEffect & Pick<EffectAnswer, "pooled"> & { readonly repeats: readonly Repeat[] }
+const known = new WeakMap<Visit, Map<string, readonly KnownEffect[]>>()
+
+/** All effects of a metric in a Room, each with its reproductions. Read once per page. */
+export const effectsIn = (visit: Visit, roomId: string, metric: string): readonly KnownEffect[] =>
+  known
+    .getOrInsertComputed(visit, () => new Map())
+    .getOrInsertComputed(`${roomId} ${metric}`, () => readEffects(visit, roomId, metric))
+
+function readEffects({ tables: { effectSources, effects } }: Visit, roomId: string, metric: string): KnownEffect[] {
   const all = effectSources
     .ofMetric(roomId, metric)
     .filter(({ status }) => status !== "retracted" && status !== "superseded")
-  const whole = new Map([...new Set(all.map(({ versionId }) => versionId))].map((id) => [id, effects.of(id)]))
-  return all.map((source) => {
-    const { reproductions = [], pooled = null } = whole.get(source.versionId)?.[source.position] ?? {}
+  const repeated = effects.repeatedOf(all)
+  return all.map((source, index) => {
+    const { reproductions = [], pooled = null } = repeated[index] ?? {}
     return { ...source, repeats: reproductions, pooled }
   })
 }
@@ -182,7 +191,7 @@ export function pictureOf(
     { direction: directionByName(table.metric), ...choice },
   )
   const scale = scaleOf(table.unit)
-  const known = effectsIn(visit, roomId, table.metric)
+  const sources = effectsIn(visit, roomId, table.metric)
   const cell = (group: PictureGroup | undefined): EffectCell | null => {
     if (group === undefined) return null
     const { n, mean, contrast } = group
@@ -203,7 +212,7 @@ export function pictureOf(
       }
     const { pairs, estimate, se, low, high, isDistinct } = contrast
     const notes = [...(pairs === null ? ["unpaired"] : []), ...notesOf(group), `mean ${own}`]
-    const marks = marksOf(standingOf(sourcesOf(group, table, known)))
+    const marks = marksOf(standingOf(sourcesOf(group, table, sources)))
     return { estimate, se, low, high, isDistinct, n: `n ${pairs ?? n}`, path, note: notes.join("; "), ...marks }
   }
   const inUnit = table.unit === null ? "" : ` in ${table.unit === "fraction" ? "percentage points" : table.unit}`
@@ -232,8 +241,8 @@ const REPEATED = 4
 
 /** Says which findings others repeated, who they are, with which code, and what came of it. */
 export function repeatedBy(visit: Visit, roomId: string, metric: string): Html | null {
-  const known = effectsIn(visit, roomId, metric)
-  const all = [...Map.groupBy(known, ({ versionId }) => versionId).values()].flatMap((effects) => {
+  const sources = effectsIn(visit, roomId, metric)
+  const all = [...Map.groupBy(sources, ({ versionId }) => versionId).values()].flatMap((effects) => {
     const repeats = effects.flatMap((effect) => effect.repeats.filter(isOther))
     const [first] = effects
     return first === undefined || repeats.length === 0 ? [] : [{ ...first, repeats }]

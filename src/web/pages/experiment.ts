@@ -112,10 +112,10 @@ const answering = (links: readonly Link[]): Link | undefined => links.find(({ wi
 
 /** What was measured by group, else the effects of the newest finding, else that nothing was measured. */
 function pictureOf(visit: Visit, { experimentId, roomId, attempts }: Experiment, { all, newest }: Found): Html {
-  const effects = all.flatMap((finding) => finding.effects)
+  const effects = all.flatMap((finding) => finding.effects())
   const byGroup = attempts.total === 0 ? null : measuresOf(visit, { experimentId }, effects)
   if (byGroup !== null) return byGroup.picture
-  const told = newest && effectsOf(visit, roomId, newest.effects, newest.label)
+  const told = newest && effectsOf(visit, roomId, newest.effects(), newest.label)
   return told ?? html`<p class="claimed">${stateBadge("untested", "Nothing was measured by group yet")}</p>`
 }
 

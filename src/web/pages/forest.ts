@@ -105,7 +105,7 @@ function entriesOf(visit: Visit, contrast: GatheredContrast): Entry[] {
     const head = html`${label("finding", versionId, text)}${fromOther(estimate)} ${person(author)} \
 <span class="quiet">${codeOf(estimate)}</span>${isStale && html` ${stateBadge("unknown", "stale")}`}`
     const line = { head, name: text, ...(isStale && { look: "stale" as const }) }
-    const repeats = visit.tables.effects.of(versionId)[effect]?.reproductions ?? []
+    const repeats = visit.effects(versionId)[effect]?.reproductions ?? []
     return [
       { ...at, key: versionId, line, cell: { ...estimate, n: `n ${n}`, isDistinct: false } },
       ...repeats.map((repeat) => ({

@@ -40,7 +40,7 @@ function card(visit: Visit, piece: EvidenceItem, behind: Behind): Html {
   const { by, verdict, author, independent, standing } = piece
   const isOut = standing !== "counted"
   const text = html`<span class="label">${by.label ?? words(by.kind)}</span> ${beginningInLink(by.wording ?? "", 90)}`
-  const effect = by.kind === "finding" ? effectOfFinding(visit.tables.effects.of(by.id)) : null
+  const effect = by.kind === "finding" ? effectOfFinding(visit.effects(by.id)) : null
   const why =
     by.status !== null && by.status !== "current"
       ? stateBadge(by.status)

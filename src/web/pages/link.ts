@@ -29,7 +29,7 @@ ${exactTime(at)}.</p>`
 
 /** What the record that a link is about measured, or its sentence where it measured nothing. */
 function measuredBy(visit: Visit, roomId: string, record: Parameters<typeof recordChip>[0]): Html {
-  const picture = effectsOf(visit, roomId, visit.tables.effects.of(record.versionId), record.label)
+  const picture = effectsOf(visit, roomId, visit.effects(record.versionId), record.label)
   return picture ?? html`<p class="claimed">${stateBadge("untested", `${record.label} has no measured effect`)}</p>`
 }
 
@@ -70,7 +70,7 @@ function ofReview(visit: Visit, link: Extract<Link, { kind: "review" }>): Screen
     sentence: html`<h1>${struckIf(link.withdrawn, stateBadge(link.verdict, title(link.verdict)))}</h1>`,
     scope: reviewBody(visit, link, true),
     picture: html`${says && html`<blockquote class="said" dir="auto">${beginning(says, 400)}</blockquote>`}\
-${record && effectsOf(visit, record.roomId, visit.tables.effects.of(id), record.label)}`,
+${record && effectsOf(visit, record.roomId, visit.effects(id), record.label)}`,
     verdict: stands(
       struckIf(link.withdrawn, stateBadge(link.verdict)),
       link.answered === null ? "The author has not answered yet." : "The author has answered.",

@@ -147,7 +147,7 @@ export function measuredBy(visit: Visit, attempt: Attempt, findings: Found["all"
   const { attemptId, experimentId, roomId, metrics } = attempt
   const compared = visit.ask("attempt_table", {}, { attemptIds: attemptId })
   const { columns } = compared
-  const effects = findings.flatMap((finding) => finding.effects)
+  const effects = findings.flatMap((finding) => finding.effects())
   const inOrder = usedFirst(columns.metrics, effects, (metric) => metric)
   const stepped = inOrder.filter((metric) => hasSteps(compared, metric))
   const stepless = inOrder.filter((metric) => !hasSteps(compared, metric))

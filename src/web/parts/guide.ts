@@ -76,7 +76,10 @@ export function findingsOf(
   const ids = "attemptId" in of ? findings.ofAttempt(of.attemptId) : findings.ofExperiment(of.experimentId)
   const found = ids.flatMap((versionId) => {
     const record = visit.record(versionId)
-    return record === null ? [] : [{ ...record, effects: visit.tables.effects.of(versionId) }]
+    if (record === null) return []
+    // Not every page shows them.
+    const effects = () => visit.effects(versionId)
+    return [{ ...record, effects }]
   })
   const standing = found.filter(({ status }) => status !== "retracted" && status !== "superseded")
   return {
