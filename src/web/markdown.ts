@@ -10,10 +10,14 @@ const MOST = 600
 /** A thread that makes no page does not load the reader of TeX. */
 let plainFormula = (tex: string): string => tex
 
-/** Loads the reader of TeX, without which plain words show formulas as they were written. */
-export async function loadFormulas(): Promise<void> {
-  ;({ plainFormula } = await import("../renderer/math.ts"))
-}
+let loaded: Promise<void> | undefined
+
+/**
+ * Loads the reader of TeX, without which plain words show formulas as they were written. Each page waits for it, and
+ * importing a module again costs a small page a twelfth of its time.
+ */
+export const loadFormulas = (): Promise<void> =>
+  (loaded ??= import("../renderer/math.ts").then((math) => void ({ plainFormula } = math)))
 
 /** Returns the start of a text as plain words. */
 export const plainText = (markdown: string): string =>
