@@ -304,3 +304,13 @@ t.test("restored, it accepts work again", async (t) => {
     "the labels continue without a gap",
   )
 })
+
+t.test("the pages of an archived Room name no next step", async (t) => {
+  const open = await lab.room()
+  const { versionId } = (await open.ada.write("publish_hypothesis", hypothesis(open))).result
+  const page = async () => (await fetch(`${lab.house.baseUrl}/records/${versionId}`)).text()
+  const next = 'aria-label="Next"'
+  t.match(await page(), next)
+  await lab.archive(open.roomId)
+  t.notMatch(await page(), next)
+})
