@@ -1,6 +1,11 @@
 /** Formats words of the contract, counts, measured values, digests and times for people. */
 import { isKeyOf } from "../contract/each.ts"
-import { enumerations, type LibraryPermission, type Permission } from "../contract/schema/enumerations.ts"
+import {
+  enumerations,
+  type KeyReach,
+  type LibraryPermission,
+  type Permission,
+} from "../contract/schema/enumerations.ts"
 import { inDigits } from "../contract/text.ts"
 
 export { shortened } from "../contract/text.ts"
@@ -98,6 +103,13 @@ const PERMITTED: Readonly<Record<Permission | LibraryPermission, string>> = {
 }
 export const permittedInWords = (permissions: readonly string[]): string =>
   permissions.map((name) => (isKeyOf(PERMITTED, name) ? PERMITTED[name] : words(name))).join(", ")
+
+/** What a personal key reaches, as its lists say it. */
+export const reached: Readonly<Record<KeyReach, string>> = {
+  all: "everything",
+  owned: "all but what others share",
+  selected: "chosen Collections",
+}
 
 /** The values of an enumeration as the options of a select. */
 export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] =>

@@ -128,7 +128,7 @@ test("another user's credential, key and invitation are each ended after one con
   for (const [section, summary, row] of [
     ["credentials", "Revoke", page.locator("tr").filter({ hasText: "in use" }).first()],
     ["keys", "Revoke", page.locator("tr").filter({ hasText: "in use" }).first()],
-    ["invitations", "Take back", page.locator("tr").filter({ hasText: "open until" }).first()],
+    ["invitations", "Withdraw", page.locator("tr").filter({ hasText: "open until" }).first()],
   ] as const) {
     await page.goto(`${demo.baseUrl}/admin/${section}`)
     if (section === "invitations" && (await row.count()) === 0) continue
@@ -152,7 +152,7 @@ test("a Room gets another owner, with a reason that its activity shows", async (
   await page.goto(`${demo.baseUrl}/admin/rooms/${roomId}`)
   await page.getByLabel("New owner").selectOption({ label: member.username })
   await page.getByLabel("Why").fill("Its owner has left.")
-  await page.getByRole("button", { name: "Give it to them" }).click()
+  await page.getByRole("button", { name: "Make owner" }).click()
   await page.waitForURL(/\/admin\/rooms\?done=transfer_room/)
   const row = page.getByRole("row").filter({ has: page.locator(`a[href="/admin/rooms/${roomId}"]`) })
   t.match(await row.innerText(), new RegExp(member.username))

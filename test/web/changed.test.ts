@@ -20,7 +20,7 @@ for (const path of [`/rooms/${roomId}`, `/checkpoints/${checkpointId}`])
     t.match(await words(changed.locator("summary")), /^What changed 4: (?:F\d [^;]+; ){3}and 1 more$/)
     t.match(
       await words(reproductions.locator("summary")),
-      "Reproductions by kind 5: 4 by others, 1 with an implementation of their own",
+      "Reproductions by kind 4 of 5 by others, 1 with their own code",
     )
     t.ok(((await changed.boundingBox())?.height ?? 99) < 60, "a line, until it is unfolded")
 

@@ -49,10 +49,10 @@ t.test(
     await page.getByRole("button", { name: "Copy the lines for Codex" }).click()
     t.match(await page.evaluate("navigator.clipboard.readText()"), /^\[mcp_servers\.research-room\]\nurl = "http/)
 
-    t.match(await requests().innerText(), /sweep agent has not sent a request yet/)
+    t.match(await requests().innerText(), /waiting sweep agent: no request yet/)
     await firstRequest(token)
-    await requests().getByText("is connected").waitFor({ timeout: 15_000 })
-    t.match(await requests().innerText(), /sweep agent is connected\. Its last request came/)
+    await requests().getByText("connected").waitFor({ timeout: 15_000 })
+    t.match(await requests().innerText(), /connected sweep agent: its last request came/)
     t.equal(await page.locator("[data-awaits]").getAttribute("data-awaits"), "", "and it stops waiting")
     t.same(troubles(), [])
   },
@@ -62,7 +62,7 @@ t.test("the page of the Room has the same without the token, for the person's ow
   await page.goto(at(`/rooms/${roomId}/connect`))
   await hasEveryText(t, undefined)
   t.notMatch(await page.content(), /rrc_/)
-  t.match(await requests().innerText(), /sweep agent is connected/)
+  t.match(await requests().innerText(), /connected sweep agent/)
   t.notMatch(await requests().innerText(), /owner/)
   t.same(await violations(page), [])
   const [download] = await Promise.all([
@@ -79,11 +79,11 @@ t.test("without a script a reload shows that the first request has arrived", asy
   const plain = await still.newPage()
   const token = await issue(plain, "plain agent")
   await requests(plain).getByRole("link", { name: "check again" }).click()
-  t.match(await requests(plain).innerText(), /plain agent has not sent a request yet/)
+  t.match(await requests(plain).innerText(), /waiting plain agent: no request yet/)
   t.notMatch(await requests(plain).innerText(), /sweep agent/, "only that one")
   await firstRequest(token)
   await plain.reload()
-  t.match(await requests(plain).innerText(), /plain agent is connected/)
+  t.match(await requests(plain).innerText(), /connected plain agent/)
 })
 
 t.test("a visitor reads how to take part, and a signed-out reader is asked to sign in", async (t) => {

@@ -45,7 +45,7 @@ export type ReproductionKind = v.InferOutput<typeof reproductionKind>
 
 const changes: { readonly [C in ChangedRecord["change"]]: string } = {
   corrected: "corrected",
-  reworded: "worded anew",
+  reworded: "reworded",
   superseded: "replaced",
   retracted: "retracted",
   disputed: "disputed",

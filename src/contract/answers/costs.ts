@@ -62,7 +62,7 @@ export function costsInWords({ attempts, spent, plans, budget }: Costs) {
   const over = overBudget({ spent, budget })
   return {
     took: attempts === 0 ? null : costInWords(spent).join(", "),
-    allowed: plans === 0 ? "" : ` of a budget of ${costInWords(budget).join(", ")}`,
+    allowed: plans === 0 ? "" : `; budget: ${costInWords(budget).join(", ")}`,
     over: over.length === 0 ? null : `Over budget: ${over.join(", ")}.`,
   }
 }

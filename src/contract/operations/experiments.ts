@@ -119,7 +119,7 @@ export const experimentOperations = [
   }),
   operation({
     name: "release_experiment",
-    sentence: ({ handoff }, label) => `released ${label}${quoting(handoff)}`,
+    sentence: ({ handoff }, label) => `gave back ${label}${quoting(handoff)}`,
     summary: "Releases an experiment to others, with a handoff; plans, attempts and findings stay.",
     ...onExperiment,
     fields: { experimentId: subject("experiment"), ...expectedExperiment, handoff: statement },
@@ -155,7 +155,7 @@ export const experimentOperations = [
   operation({
     name: "accept_plan",
     sentence: ({ protocol, sealed, intent }, label) =>
-      `accepted ${intent} plan ${label}${sealed === undefined ? "" : `, sealed until ${sealed.opensAt.slice(0, 10)}`}` +
+      `pinned ${intent} plan ${label}${sealed === undefined ? "" : `, sealed until ${sealed.opensAt.slice(0, 10)}`}` +
       `${quoting(protocol?.summary)}`,
     summary:
       "Accepts an immutable plan for your own experiment, pinned to a public repository and a full commit. " +

@@ -205,7 +205,7 @@ export function concerns(db: Db, labelled: Labels) {
       for (const id of isUnderWay ? [] : ids) {
         const what = mine.get(id)
         if (what === undefined || id === reply || what.kind === "experiment") continue
-        found.push(concern("bears_on", what, `It bears on ${nameOf(what)}, which you wrote.`))
+        found.push(concern("bears_on", what, `It is about ${nameOf(what)}, which you wrote.`))
       }
       for (const id of new Set(isUnderWay ? [] : [...ids].map((each) => experimentOf.get(each) ?? each))) {
         const proposed = mine.get(id)

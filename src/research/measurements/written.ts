@@ -25,16 +25,19 @@ const differences = [
   "higher",
 ] as const
 
+/** What a table says of a setting that no attempt of a group states. */
+export const UNSTATED = "not stated"
+
 /** The settings of a group as cells: empty where they do not part it, and told where its attempts state none. */
 export const settingCells = (settings: Group["settings"], partedBy: readonly string[]): string[] =>
   partedBy.map((name) => {
     const value = settings[name]
-    return value === undefined ? "" : value === null ? "not stated" : String(value)
+    return value === undefined ? "" : value === null ? UNSTATED : String(value)
   })
 
 /** The settings of a group, to be told after its key. */
 export const statedOf = (settings: Group["settings"]) =>
-  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? "not stated"]))
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? UNSTATED]))
 
 const acrossCell = (across: NonNullable<Group["contrast"]>["pairedAcross"] | undefined): string =>
   across == null ? "" : acrossInWords(across)

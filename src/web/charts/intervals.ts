@@ -41,6 +41,9 @@ const MIDDLE = 12
 const finite = (values: readonly (number | null | undefined)[]): number[] =>
   values.filter((value): value is number => typeof value === "number" && Number.isFinite(value))
 
+/** Whether a cell says nothing without the head of its column, which a phone does not show. */
+const isNumber = (cell: Content): boolean => /^[\d.,−-]+$/.test(String(cell))
+
 /** Renders the table with its pictures. */
 export function intervalTable(
   { caption, head, measures, numbers, zero = false, unit }: IntervalTable,
@@ -83,7 +86,10 @@ focusable="false">${
 <tbody>${rows.map(
     (row) =>
       html`<tr${attributes({ class: row.look ?? null })}><th scope="row">${row.head}</th>\
-${row.cells.map((cell) => html`<td>${cell}</td>`)}<td class="picture">${drawn(row)}</td>\
+${row.cells.map(
+  (cell, at) => html`<td${attributes({ "data-is": isNumber(cell) ? head[at + 1] : null })}>${cell}</td>`,
+)}\
+<td class="picture">${drawn(row)}</td>\
 <td class="number">${row.numbers}</td></tr>`,
   )}</tbody><tfoot aria-hidden="true"><tr>${head.map(() => html`<td></td>`)}<td class="picture">\
 <svg class="chart fluid" width="100%" height="16">\

@@ -15,19 +15,33 @@ function columns(box: HTMLElement): readonly [beyond: number, all: number] {
   return [cells.filter((cell) => cell.getBoundingClientRect().right > edge + 1).length, longest]
 }
 
+/** How many rows of a table end below its lower edge, and how many it has. */
+function rows(box: HTMLElement): readonly [beyond: number, all: number] {
+  const all = [...box.querySelectorAll("tbody tr")]
+  const edge = box.getBoundingClientRect().top - box.scrollTop + box.clientHeight
+  return [all.filter((row) => row.getBoundingClientRect().bottom > edge + 1).length, all.length]
+}
+
 let notes = 0
 
 /** Says at the end of a table, and to screen readers when they reach it, that it goes on. */
 function describe(box: HTMLElement): void {
   const known = box.querySelector<HTMLElement>(":scope > .cut-note")
-  if (!("cut" in box.dataset)) {
+  if (!("cut" in box.dataset || "long" in box.dataset)) {
     known?.remove()
     box.removeAttribute("aria-describedby")
     return
   }
-  const [beyond, all] = columns(box)
-  const text =
-    beyond === 0 ? "Scroll sideways to see all of it" : `${beyond} of ${all} columns don’t fit: scroll sideways`
+  const [across, columnsInAll] = columns(box)
+  const [down, rowsInAll] = rows(box)
+  const told = [
+    "cut" in box.dataset &&
+      (across === 0
+        ? "Scroll sideways to see all of it"
+        : `${across} of ${columnsInAll} columns don’t fit: scroll sideways`),
+    "long" in box.dataset && `${down} of ${rowsInAll} rows don’t fit: scroll down`,
+  ]
+  const text = told.filter((each) => each !== false).join(" · ")
   const note = known ?? made("p", { className: "cut-note", id: `cut-${(notes += 1)}` })
   if (note.textContent !== text) note.textContent = text
   if (known === null) box.append(note)
@@ -42,7 +56,11 @@ const sizes = new ResizeObserver((changes) => {
       continue
     }
     target.toggleAttribute("data-cut", target.scrollWidth > target.clientWidth + 1)
-    if (target.classList.contains("table")) describe(target)
+    if (!target.classList.contains("table")) continue
+    // The note itself takes room in a table that scrolls down.
+    const note = target.querySelector<HTMLElement>(":scope > .cut-note")?.offsetHeight ?? 0
+    target.toggleAttribute("data-long", target.scrollHeight - note > target.clientHeight + 1)
+    describe(target)
   }
 })
 
@@ -67,7 +85,7 @@ export function countTicks(): void {
     const button = form.querySelector<HTMLElement>("[data-ticked]")
     const ticked = boxesOf(form).filter(({ checked }) => checked).length
     if (button !== null)
-      button.textContent = ticked === 0 ? `${button.dataset.ticked} the ticked` : `${button.dataset.ticked} ${ticked}`
+      button.textContent = ticked === 0 ? `${button.dataset.ticked} selected` : `${button.dataset.ticked} ${ticked}`
   }
   let last: HTMLInputElement | undefined
   document.addEventListener("click", (event) => {

@@ -25,7 +25,7 @@ import {
 } from "../parts/parts.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { permittedInWords } from "../words.ts"
+import { permittedInWords, reached, shortened } from "../words.ts"
 import { providerSection } from "./provider.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
@@ -77,7 +77,7 @@ ${
   tokenStart === null
     ? null
     : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`
-}</th><td>${permittedInWords(permissions)}</td><td data-is="reach">${reach}</td>\
+}</th><td>${permittedInWords(permissions)}</td><td data-is="reach">${reached[reach]}</td>\
 <td data-is="expires">${over ?? time(expiresAt)}</td>
     <td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td>${
@@ -124,7 +124,8 @@ export function accountPage(visit: Visit): Shown | Answer {
     "",
     tables.experiments.assignedTo(person.userId),
     ({ experimentId, label: text, status }) =>
-      html`<li>${label("experiment", experimentId, text)} ${stateBadge(status)}</li>`,
+      html`<li>${label("experiment", experimentId, text)} ${stateBadge(status)} \
+${shortened(tables.experiments.read(experimentId)?.question ?? "", 120)}</li>`,
     empty("You are not working on an experiment."),
   )
   const roomRows = rooms.slice(0, MOST_ROOMS).map(
@@ -176,6 +177,11 @@ export function personPage(visit: Visit): Shown {
   const path = `/people/${encodeURIComponent(username)}`
   const { items, nextCursor } = visit.ask("publications", {}, { author: userId, after: visit.parameter("after") })
   const json = readPath("person", { username })
+  const rooms = visit.tables.rooms.titles([...new Set(items.map(({ roomId }) => roomId))])
+  // Labels begin again in each Room.
+  const inRoom = ({ roomId }: (typeof items)[number]) =>
+    html`<span>in <a href="${to(`/rooms/${roomId}`)}" dir="auto">\
+${shortened(rooms.get(roomId) ?? "another Room", 60)}</a></span>`
   return {
     title: shownName(person),
     json,
@@ -192,7 +198,7 @@ export function personPage(visit: Visit): Shown {
 ${section(
   "records",
   "Records",
-  html`${list("cards", items, (record) => recordItem(record, null), empty("No records published yet."))}\
+  html`${list("cards", items, (record) => recordItem(record, inRoom(record)), empty("No records published yet."))}\
 ${nextPage(visit, nextCursor)}`,
 )}
 ${ways([

@@ -4,7 +4,7 @@ import { auditKindNames, auditKinds, isAuditKind } from "../../contract/audit-ki
 import { attributes, type Html, html, to } from "../html.ts"
 import { nextPage, tableOr, exactTime } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
-import { words } from "../words.ts"
+import { title, words } from "../words.ts"
 import { adminShown, cursorIn } from "./admin.ts"
 
 function about({ subject, roomId, detail }: AuditEntry): Html {
@@ -12,20 +12,22 @@ function about({ subject, roomId, detail }: AuditEntry): Html {
     ([name, value]) => html` <span class="meta">${words(name)}: ${String(value)}</span>`,
   )
   const name =
-    subject === null ? null : html`${words(subject.kind)} ${subject.name ?? html`<code>${subject.id}</code>`}`
+    subject === null ? null : html`${title(subject.kind)}: ${subject.name ?? html`<code>${subject.id}</code>`}`
   return html`${name}${
-    roomId === null ? null : html` <a href="${to(`/rooms/${roomId}`)}">Room<span class="aside"> ${roomId}</span></a>`
+    roomId === null
+      ? null
+      : html` <a href="${to(`/rooms/${roomId}`)}">its Room<span class="aside"> ${roomId}</span></a>`
   }${details}`
 }
 
 const actorShown = ({ by, command }: AuditEntry): Html =>
-  html`${by?.username ?? (command === null ? html`<span class="quiet">nobody</span>` : null)}\
+  html`${by?.username ?? (command === null ? html`<span class="quiet">this service</span>` : null)}\
 ${command === null ? null : html` <span class="meta"><code>${command.name}</code> by ${command.account}</span>`}`
 
 const line = (entry: AuditEntry): Html =>
   html`<tr id="line-${entry.sequence}"><td>${exactTime(entry.at)}</td><td data-is="by">${actorShown(entry)}</td>\
 <td>${auditKinds[entry.kind]}</td><td data-is="of">${about(entry)}</td>
-<td data-is="from">${entry.address ?? html`<span class="quiet">here</span>`}</td></tr>`
+<td data-is="from">${entry.address ?? html`<span class="quiet">this machine</span>`}</td></tr>`
 
 export function adminAuditPage(visit: Visit): Shown {
   const [kindQuery = "", user] = [visit.parameter("kind"), visit.parameter("user")]

@@ -145,7 +145,7 @@ ${owner.disabledAt === null ? null : html` ${stateBadge("retracted", "disabled")
 <td data-is="size">${size(acceptedBytes)}</td><td data-is="last activity">${time(lastActivityAt)}</td>
 <td>${
     origin === null
-      ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Give it another owner<span class="aside">: ${title}</span></a>`
+      ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Change owner<span class="aside">: ${title}</span></a>`
       : null
   }</td></tr>`
 
@@ -185,7 +185,7 @@ export function adminRoomPage(visit: Visit): Shown {
       ["Entries", room.activityWatermark.toLocaleString("en")],
       ["Last activity", time(room.lastActivityAt)],
     ])}
-<section aria-labelledby="owner">${heading(2, "owner", "Give it another owner")}\
+<section aria-labelledby="owner">${heading(2, "owner", "Change owner")}\
 <p class="hint">The Room's activity shows everybody that you did this, and why. The present owner stays a member. You \
 can undo it in the same way.</p>
 ${
@@ -199,7 +199,7 @@ ${members.length === 0 ? null : html`<optgroup label="Members">${members.map(opt
 ${others.length === 0 ? null : html`<optgroup label="Others here">${others.map(option)}</optgroup>`}</select></div>
 <div class="field"><label for="reason">Why</label>\
 <textarea id="reason" name="/reason" rows="3" maxlength="${limits.explanation}" required></textarea></div>
-<div class="buttons"><button>Give it to them</button><a href="${to("/admin/rooms")}">Cancel</a></div></form>`
+<div class="buttons"><button>Make owner</button><a href="${to("/admin/rooms")}">Cancel</a></div></form>`
 }</section>`,
   )
 }

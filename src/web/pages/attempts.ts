@@ -215,6 +215,12 @@ function matchInWords({ planMatch: found, planId }: Attempt): Html | string {
   return yesNo(isSame && deviations.length === 0, "ran as planned", "differs from its plan")
 }
 
+/** What a reproduction counts as: what its numbers say if they were compared, else what its author says. */
+function countedAs({ verdict, repeats = [] }: NonNullable<Attempt["reproduction"]>): typeof verdict {
+  const [first, ...others] = new Set(repeats.map((each) => each.verdict ?? verdict))
+  return first === undefined || others.length > 0 ? verdict : first
+}
+
 /** How an attempt stands: its outcome, its failure, its plan, and what findings made of it. */
 function verdictOf(attempt: Attempt, findings: Found["all"]): Html {
   const { reproduction, cost } = attempt
@@ -222,7 +228,7 @@ function verdictOf(attempt: Attempt, findings: Found["all"]): Html {
   return stands(
     outcome(attempt),
     failure && html`Failed in ${failure.stage}: ${beginning(failure.explanation, 160)}`,
-    reproduction && html`As a reproduction: ${stateBadge(reproduction.verdict)}`,
+    reproduction && html`As a reproduction: ${stateBadge(countedAs(reproduction))}`,
     matchInWords(attempt),
     findings.length === 0
       ? "No finding uses it yet."

@@ -64,7 +64,7 @@ ${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
   }
 }
 
-/** Renders the differences to the baseline; null if there is no baseline. */
+/** Renders the differences from the baseline; null if there is no baseline. */
 function differences({ rows, by, unit }: Board): Html | null {
   const compared = rows.flatMap(({ contrast, key }): IntervalRow[] => {
     if (contrast === null) return []
@@ -82,7 +82,7 @@ function differences({ rows, by, unit }: Board): Html | null {
   })
   if (compared.length === 0) return null
   const table = {
-    caption: "Differences to the baseline",
+    caption: "Differences from the baseline",
     head: [...by, "pairs", "After correction"],
     measures: "difference, with its 95 % interval",
     unit,

@@ -64,7 +64,7 @@ function baselines(visit: Visit, { by, against }: Question, measures: readonly M
     return row("Compare with", [
       chip("nothing", changed(visit, { against: undefined }), against === undefined, "Shows no differences"),
       ...places.map((place) =>
-        chip(text(place), changed(visit, { against: place }), place === against, "Shows the difference to it"),
+        chip(text(place), changed(visit, { against: place }), place === against, "Shows the difference from it"),
       ),
     ])
   const kept = [...addressWith(visit, { against: undefined }).searchParams]

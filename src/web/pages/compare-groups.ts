@@ -10,6 +10,7 @@ import {
   unitInWords,
 } from "../../research/measurements/figures.ts"
 import { noiseInWords } from "../../research/measurements/in-words.ts"
+import { UNSTATED } from "../../research/measurements/written.ts"
 import { type Curve, picture } from "../charts/curves.ts"
 import { sample } from "../charts/axis.ts"
 import { type Html, html, to, attributes, type Content, joined } from "../html.ts"
@@ -208,7 +209,7 @@ function results(visit: Visit, measures: readonly Measure[]): Html {
     const own = placeOf(group, table)
     const place = own.length === 0 ? ["all"] : own
     return html`<tr${attributes({ class: group.isBaseline ? "base" : null })}>\
-${place.map((text) => html`<th scope="row">${text}</th>`)}<td>${attempts}\
+${place.map((text) => html`<th scope="row">${text === UNSTATED ? quiet(text) : text}</th>`)}<td>${attempts}\
 ${group.attempts.length > 4 ? quiet(` and ${group.attempts.length - 4} more`) : null}</td>\
 <td class="right">${group.n}</td>${measures.map((measure) => cell(measure, key))}</tr>`
   })
@@ -247,7 +248,7 @@ ${byNote.map(
 )}</ul>`
 }
 
-/** Renders a metric: each group's values, mean and interval, and its difference to the baseline if one was chosen. */
+/** Renders a metric: each group's values, mean and interval, and its difference from the baseline if one was chosen. */
 function drawingOf({ name, table, groups }: Measure): Html {
   const { by, partedBy, unit, against } = table
   const [first = "Group", ...rest] = [...by, ...partedBy].map(nameOfDimension)
@@ -281,20 +282,20 @@ function drawingOf({ name, table, groups }: Measure): Html {
       },
     ]
   })
-  const measured = (isDifference: boolean) => (unit === null ? name : `${name} in ${unitInWords(unit, isDifference)}`)
+  const inUnit = (isDifference: boolean) => (unit === null ? "" : ` in ${unitInWords(unit, isDifference)}`)
   return html`<section aria-label="${name}">\
 <h3>${name}</h3>${intervalTable(
-    { caption: name, head, measures: `${measured(false)}, mean and 95 % interval`, numbers: "Mean", unit },
+    { caption: name, head, measures: `${name}${inUnit(false)}, mean and 95 % interval`, numbers: "Mean", unit },
     groups.map(row),
   )}${
     contrasts.length === 0
       ? null
-      : html`<h4>Difference to ${against?.value}</h4>\
+      : html`<h4>Difference from ${against?.value}</h4>\
 ${intervalTable(
   {
-    caption: `Differences of ${name}`,
+    caption: `Differences in ${name}`,
     head,
-    measures: `difference of ${measured(true)}, 95 % interval`,
+    measures: `${name}: difference${inUnit(true)}, 95 % interval`,
     unit,
     numbers: "Estimate",
     zero: true,

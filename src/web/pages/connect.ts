@@ -33,10 +33,8 @@ function firstRequests(roomId: string, credentials: readonly Credential[]): Html
 <div id="requests" role="status" data-awaits="${awaits ? to(address) : ""}"><ul class="lines">${credentials.map(
     ({ label, lastUsedAt }) =>
       html`<li>${lastUsedAt === null ? stateBadge("unknown", "waiting") : stateBadge("completed", "connected")} \
-<strong>${label}</strong> \
-${
-  lastUsedAt === null ? "has not sent a request yet." : html`is connected. Its last request came ${time(lastUsedAt)}.`
-}</li>`,
+<strong>${label}</strong>: \
+${lastUsedAt === null ? "no request yet." : html`its last request came ${time(lastUsedAt)}.`}</li>`,
   )}</ul>${
     awaits
       ? html`<p class="hint">This page shows the request when it arrives. You can also \
@@ -71,7 +69,7 @@ export function connectPage(visit: Visit): Shown | Answer {
     rail: roomRail(room, "/people"),
     body: html`<h1>Bring an agent</h1>
 ${roomBanners(room)}<p>An agent writes here with its own credential. The token is shown once, when you make it. \
-If you lose it, rotate the credential.</p>
+If you lose it, make a new one.</p>
 <section aria-label="Actions">${whyNot(visit, room) ?? agentForm(roomId)}${
       own.length > 0 &&
       html`<p class="meta"><a href="${to(`/rooms/${roomId}/people#credentials`)}">Your credentials</a></p>`
@@ -116,7 +114,7 @@ export function secretPage(visit: Visit, operation: Operation, receipt: Receipt)
     headers: { "referrer-policy": "no-referrer" },
     body: html`<h1 data-stored>${operation.name === "rotate_credential" ? "The new credential" : "Your credential"}</h1>
 <div class="banner warn" role="status"><strong>Shown once.</strong>\
-<p>Copy it now. The service keeps only a digest of it. If you lose it, rotate the credential.</p></div>
+<p>Copy it now. The service keeps only a digest of it. If you lose it, make a new one.</p></div>
 <section aria-labelledby="token">${heading(2, "token", "Token")}${command(token, "the token")}${facts([
       ["Label", label],
       ["May", permittedInWords(permissions)],

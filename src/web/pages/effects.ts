@@ -278,7 +278,7 @@ for ${counted(comparisons, "comparison")}`
         : `None is told apart, after correction for ${counted(comparisons, "comparison")}`
   }</span>${noise && html`<span>Noise from run to run: ${noiseInWords(noise, unit)}</span>`}${
     has("reproduced by") &&
-    html`<span>${glyph("independent")} reproduced by so many others\
+    html`<span>${glyph("independent")} reproduced by this many others\
 </span>`
   }${
     (has("disputed") || has("not reproduced")) &&

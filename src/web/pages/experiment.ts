@@ -129,7 +129,7 @@ function verdictOf({ attempts, status, costs, ...held }: Experiment, links: read
       const by = same.map(({ finding }) => label("finding", finding.versionId, finding.label))
       return html`${stateBadge(verdict)} by ${joined(by)}`
     }),
-    heldBy(held),
+    heldBy(held, status === "completed" || status === "cancelled"),
     attempts.total === 0 ? "No attempt yet." : html`${counted(attempts.total, "attempt")} ${outcomeDots(attempts)}`,
     costFact(costs)?.[1],
   )

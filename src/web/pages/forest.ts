@@ -163,6 +163,30 @@ function roomEntry(roomId: string, effect: EffectAnswer): Entry[] {
   return [{ contrast: nameOf(effect), where, key: "room", line, cell }]
 }
 
+const AND = new Intl.ListFormat("en-GB")
+
+/** "labels 50, 100 and 400": several places in words, each once; the name of a dimension that they share stands once. */
+function placesInWords(places: readonly Dimensions[]): string {
+  const [first, ...others] = places
+  const names = Object.keys(first ?? {})
+  const isShared = names.length === 1 && others.every((place) => Object.keys(place).join() === names[0])
+  const values = isShared ? places.map((place) => textOf(place[names[0] ?? ""] ?? "")) : places.map(placeInWords)
+  return `${isShared ? `${names[0]} ` : ""}${AND.format(new Set(values))}`
+}
+
+/** Says of each contrast at which places it is smaller than the noise. */
+function lostInNoise(effects: readonly EffectAnswer[]): Html[] {
+  const lost = effects.filter(({ belowNoise }) => belowNoise === true)
+  const contrasts = Map.groupBy(lost, ({ metric, split, of, against }) =>
+    contrastInWords({ metric, split, of, against }),
+  )
+  return [...contrasts].map(([contrast, same]) => {
+    const places = same.flatMap(({ where = {} }) => (Object.keys(where).length === 0 ? [] : [where]))
+    return html`<li>${contrast}${places.length > 0 && ` at ${placesInWords(places)}`} is smaller than the noise: \
+what the same code and settings differ by from run to run.</li>`
+  })
+}
+
 /**
  * Renders the differences that a finding rests on as one picture for each metric, with the reproductions of each below
  * it, and what the whole Room's runs say. @param by what the finding is called
@@ -195,13 +219,11 @@ export function effectsOf(
     repeats &&
       html`<li>${contrastInWords(effect)} repeats ${label("finding", repeats.versionId, repeats.label)}\
 ${fromOther(repeats)}. ${repeats.comparison?.sentence}</li>`,
-    effect.belowNoise === true &&
-      html`<li>${contrastInWords(effect)} is smaller than the noise: \
-what the same code and settings differ by from run to run.</li>`,
     staleReason &&
       html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. \
 ${whyStale(staleReason, now?.sentence)}</li>`,
   ])
+  notes.push(...lostInNoise(effects))
   const tables = byMetric(effects).map((same) => contrastTable(same[0], same.flatMap(entries)))
   const more = notes.every((note) => note === null || note === false) ? null : html`<ul class="uses">${notes}</ul>`
   return html`<section aria-label="What was measured" id="effects">${[tables, more]}</section>`

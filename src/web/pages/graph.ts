@@ -192,7 +192,10 @@ function relationTable(objects: readonly Node[], all: readonly Relation[]): Html
   }
   const ofKind = (kind: string, same: readonly Relation[]) => {
     const isOut = same.every((each) => each.isOut)
-    return html`${struck(isOut, html`${words(kind)}`)} ${joined(same.map(link))}`
+    // Several writes may state one relation. It is struck through if all of them were withdrawn.
+    const ends = new Map<string, Relation>()
+    for (const each of same) if (ends.get(each.to)?.isOut !== false) ends.set(each.to, each)
+    return html`${struck(isOut, html`${words(kind)}`)} ${joined([...ends.values()].map(link))}`
   }
   const rows = [...Map.groupBy(relations, ({ from }) => from)].map(([from, of]) => {
     const kinds = [...Map.groupBy(of, ({ kind }) => kind)].map(([kind, same]) => ofKind(kind, same))

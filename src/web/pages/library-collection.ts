@@ -118,7 +118,7 @@ ${pasted(result, held)}${pasteBox({ ...result, collections: [], of: held })}
       rest,
     ])}
 <aside aria-label="About this Collection">${sharing(held, sent)}
-<section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">All papers of this Collection. \
+<section aria-labelledby="files">${heading(2, "files", "Download")}<p class="quiet">All papers of this Collection. \
 Those that came from a file keep their citation keys.</p>\
 ${asFiles(`/api/library/collections/${collectionId}`)}</section>
 ${facts([["Created", exactTime(held.createdAt)]])}

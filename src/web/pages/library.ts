@@ -164,12 +164,12 @@ export function libraryShown(visit: Visit, result: PasteResult = {}): Shown {
     wide: true,
     body: html`<h1>Library</h1><p class="meta"><span>${counted(saved, "saved paper")}</span>\
 <span>only you can see it, except the Collections you share</span></p>
-<p class="jump ways"><a href="#collections">Collections</a> <a href="#tags">Tags</a> <a href="#files">As a file</a></p>
+<p class="jump ways"><a href="#collections">Collections</a> <a href="#tags">Tags</a> <a href="#files">Download</a></p>
 ${pasted(result, collection)}${pasteBox({ ...result, collections: held.items })}\
 ${section("invitations", "Invitations", list("cards", received.items, invitation))}
 <div class="shelved">${papers(visit, listing, saved > 0)}
 <aside aria-label="Filed under">${collections(held)}${tags(tagged, listing)}
-<section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">\
+<section aria-labelledby="files">${heading(2, "files", "Download")}<p class="quiet">\
 ${
   query === undefined && tag === undefined
     ? "All saved papers, with your tags."

@@ -144,7 +144,8 @@ function dotsOf(table: AnswerOf<"attempt_table">, metrics: AnswerOf<"attempt_tab
 
 /** Renders what an attempt measured: the picture of its first screen, and folds with the rest. */
 export function measuredBy(visit: Visit, attempt: Attempt, findings: Found["all"]) {
-  const { attemptId, experimentId, roomId, metrics } = attempt
+  const { attemptId, experimentId, roomId, metrics, status } = attempt
+  const isOpen = status === "registered" || status === "started"
   const compared = visit.ask("attempt_table", {}, { attemptIds: attemptId })
   const { columns } = compared
   const effects = findings.flatMap((finding) => finding.effects())
@@ -167,7 +168,8 @@ export function measuredBy(visit: Visit, attempt: Attempt, findings: Found["all"
   const isGrouped = byGroup !== null && (byGroup.isRepeated || curves.length === 0)
   const seen = isGrouped ? [] : curves.slice(0, FIRST)
   const isDotted = !isGrouped && dots !== null && (seen.length === 0 || stepless.length <= FEW)
-  const none = html`<p class="claimed">${stateBadge("untested", "No metric was reported")}</p>`
+  const nothing = isOpen ? "No metric reported yet" : "No metric was reported"
+  const none = html`<p class="claimed">${stateBadge("untested", nothing)}</p>`
   const drawn = html`${isDotted && dots}${seen.length > 0 && html`<div class="pair">${seen}</div>`}${
     isDotted || seen.length > 0 ? null : metrics.length === 0 ? none : lastValues(attempt, GROUPS)
   }`

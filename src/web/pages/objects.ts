@@ -139,13 +139,16 @@ ${list(
   }
 }
 
+/** Whether the key of a concept is only its words with underscores. */
+const isWords = (key: string, text: string): boolean => key.replaceAll("_", " ") === text.toLowerCase()
+
 export function conceptsPage(visit: Visit): Shown {
   const query = visit.parameter("query")
   const { items, nextCursor } = visit.ask("concepts", {}, { query, after: visit.parameter("after") })
   const rows = items.map(
     ({ versionId, key, label: text, definition, recordKind, recordLabel }) =>
-      html`<tr data-entry><th scope="row"><a href="${to(`/records/${versionId}#concept-${key}`)}">${text}</a><br>\
-<code>${key}</code></th>
+      html`<tr data-entry><th scope="row"><a href="${to(`/records/${versionId}#concept-${key}`)}">${text}</a>\
+${isWords(key, text) ? null : html`<br><code>${key}</code>`}</th>
   <td dir="auto">${beginning(definition, 300)}</td><td>${label(recordKind, versionId, recordLabel)}</td></tr>`,
   )
   const none =
@@ -158,7 +161,7 @@ export function conceptsPage(visit: Visit): Shown {
     body: html`<h1>Concepts</h1><p class="meta">Concepts that records define and use in their statements. Each \
 definition belongs to its record.</p>
 <form class="inline" role="search" aria-label="Concepts" action="${to("/concepts")}"><div class="field">\
-<label for="concept-query">Key, label or definition contains</label>\
+<label for="concept-query">Word or definition contains</label>\
 <input id="concept-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field">\
 <button class="quiet">Filter</button></div></form>
 ${tableOr(none, "Concepts", ["Concept", "Definition", "Defined in"], rows)}

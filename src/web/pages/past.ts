@@ -213,13 +213,16 @@ function since(visit: Visit, now: Visit, past: Past): Html {
   const named = cited.length === 0 ? "this" : "this or what it rests on"
   const sentence =
     id === undefined
-      ? `${written}${count > shown.length ? "; the newest of them:" : ":"}`
-      : `${written}; ${found} ${entries.length === 1 ? "names" : "name"} ${named}${shown.length === 0 ? "." : ":"}`
+      ? `${written}${count > shown.length ? "; the newest of them" : ""}`
+      : `${written}; ${found} ${entries.length === 1 ? "names" : "name"} ${named}${shown.length === 0 ? "." : ""}`
   const left = id === undefined ? 0 : entries.length - shown.length
-  const listed = shown.length === 0 ? null : html`<ul class="since">${shown.map(entry)}</ul>`
-  return html`<p>${sentence}</p>${listed}<p class="meta"><span>${
-    left > 0 ? `${left} more in ` : "all in "
-  }${all}</span></p>`
+  // Folded, so that the page itself begins on the first screen.
+  const told =
+    shown.length === 0
+      ? html`<p>${sentence}</p>`
+      : html`<details class="left-out"><summary>${sentence}</summary>\
+<ul class="since">${shown.map(entry)}</ul></details>`
+  return html`${told}<p class="meta"><span>${left > 0 ? `${left} more in ` : "all in "}${all}</span></p>`
 }
 
 function note(visit: Visit, now: Visit, past: Past): Html {

@@ -36,18 +36,19 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   const memberActions = (userId: string, username: string, theirs: string): Content => {
     if (theirs === "owner") return null
     if (role === "owner")
-      return html`${confirmButton(
+      return html`<div class="actions">${confirmButton(
         html`Make owner<span class="aside">: ${username}</span>`,
         `They become the owner and you stay a member. The Room's activity shows it.`,
         actionButton("transfer_room", { roomId: room.roomId, userId }, html`Make ${username} the owner`, {
           danger: true,
           next: `/rooms/${room.roomId}/people`,
         }),
+        false,
       )}${confirmButton(
         html`Remove<span class="aside"> ${username}</span>`,
         "Their credentials here end at once. What they wrote stays under their name.",
         actionButton("remove_member", { roomId: room.roomId, userId }, html`Remove ${username}`, { danger: true }),
-      )}`
+      )}</div>`
     return userId === visit.person?.userId
       ? confirmButton(
           "Leave the Room",
@@ -135,7 +136,7 @@ ${
         ? html`<div class="actions">\
 ${
   own
-    ? actionButton("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`)
+    ? actionButton("rotate_credential", { roomId, credentialId }, html`New token<span class="aside"> ${label}</span>`)
     : null
 }${confirmButton(
   html`Revoke<span class="aside"> ${label}</span>`,

@@ -31,7 +31,7 @@ export function roomSettingsPage(visit: Visit): Shown | Answer {
         : act("restore_room", { roomId }, "Open it again")
     }</div></section>
 <section aria-labelledby="webhooks">${heading(2, "webhooks", "Webhooks")}
-<p>Notify a web address of yours of each new entry.</p>
+<p>Send each new entry to a web address.</p>
 <div class="actions"><a class="button quiet" href="${to(`/rooms/${roomId}/webhooks`)}">Webhooks</a></div></section>
 ${
   room.state === "active" &&

@@ -27,7 +27,7 @@ function place({ kind, id, threadId, entryId }: Hit): string | null {
  * the hits' Rooms by id, in a search of several Rooms
  */
 function hit(found: Hit, rooms: ReadonlyMap<string, string>): Html {
-  const room = found.kind === "room" || found.roomId === null ? undefined : rooms.get(found.roomId)
+  const room = found.roomId === null ? undefined : rooms.get(found.roomId)
   const [at, shown] = [place(found), markup(plainText(found.snippet))]
   return html`<li data-entry><p class="meta"><span>${
     found.label === null ? null : html`<span class="label">${found.label}</span> `
@@ -36,7 +36,8 @@ function hit(found: Hit, rooms: ReadonlyMap<string, string>): Html {
   }<span>${person(found.author)}</span><span>${time(found.at)}</span>${
     room === undefined
       ? null
-      : html`<span>in <a href="${to(`/rooms/${found.roomId}`)}" dir="auto">${shortened(room, 60)}</a></span>`
+      : html`<span>${found.kind === "room" ? null : "in "}<a href="${to(`/rooms/${found.roomId}`)}" dir="auto">\
+${shortened(room, 60)}</a></span>`
   }</p>
   ${
     at === null

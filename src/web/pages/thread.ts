@@ -133,6 +133,12 @@ ${items.length === 0 ? empty("There are no messages here.") : null}<ol class="ti
 aria-label="Timeline">${items}</ol>`
 }
 
+/** What a checkpoint says in a sentence or two: its conclusion, or its answer so far; null if it has neither. */
+function gistOf({ conclusion, answer }: { readonly conclusion: string | null; readonly answer: string | null }) {
+  const text = conclusion ?? answer
+  return text && html`<p>${text}</p>`
+}
+
 function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">, follows: Entry | null): Html {
   return html`<h1 dir="auto">${thread.title}</h1>
 <p class="meta"><span>${thread.opening ? "opening Thread of" : "Thread in"} <a href="${to(`/rooms/${room.roomId}`)}" \
@@ -157,7 +163,7 @@ ${stateBadge(
       ? "Concluded, but stale"
       : "Concluded"
     : "Open, with a checkpoint",
-)}${checkpoint.conclusion && html`<p>${checkpoint.conclusion}</p>`}${whyStale(checkpoint.staleReasons)}<p class="meta">\
+)}${gistOf(checkpoint)}${whyStale(checkpoint.staleReasons)}<p class="meta">\
 <a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
   </div>`
 }`

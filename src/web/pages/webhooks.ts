@@ -112,7 +112,7 @@ export function webhooksPage(visit: Visit, address = "", refusal?: Refusal): Sho
   const { items } = visit.ask("webhooks", { roomId })
   return {
     title: `Webhooks · ${room.title}`,
-    rail: roomRail(room, "/people"),
+    rail: roomRail(room),
     wide: true,
     ...(refusal !== undefined && { status: refusal.status }),
     body: html`<h1>Webhooks</h1>

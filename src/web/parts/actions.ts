@@ -164,9 +164,14 @@ export function afforded(visit: Visit, room: RoomLike, { expected, operations }:
 ${
   others.length === 0
     ? null
-    : html`<p class="not-now">${member ? "Others may" : "Members may"}: ${others.map(
-        ({ operation, by }, index) => html`${index === 0 ? null : "; "}${lowered(nameOf(operation))} (${words(by)})`,
-      )}.</p>`
+    : html`<p class="not-now">${member ? "Others may" : "Members may"}: ${[
+        ...Map.groupBy(others, ({ operation }) => operation),
+      ]
+        .map(([operation, same]) => {
+          const who = new Set(same.map(({ by }) => words(by)))
+          return `${lowered(nameOf(operation))} (${[...who].join(" or ")})`
+        })
+        .join("; ")}.</p>`
 }
 ${member ? null : whyNot(visit, room)}`
 }

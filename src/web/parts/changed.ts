@@ -68,10 +68,5 @@ export function whatChanged({ changed, moreChanged, reproductionKinds }: WhatCha
     0,
   )
   return html`${fold("changed", "What changed", line(changed, changed.length + moreChanged), told)}\
-${fold(
-  "reproductions",
-  "Reproductions by kind",
-  `${count}: ${others} by others, ${own} with an implementation of their own`,
-  kinds,
-)}`
+${fold("reproductions", "Reproductions by kind", `${others} of ${count} by others, ${own} with their own code`, kinds)}`
 }

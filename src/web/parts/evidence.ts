@@ -231,7 +231,7 @@ export function evidenceBeside(visit: Visit, records: readonly { readonly versio
     return html`${evidenceList(visit, items.slice(0, NEWEST))}${
       items.length <= NEWEST
         ? null
-        : html`<p class="more"><a href="${to(`/records/${versionId}#bears`)}">all that bears on it</a></p>`
+        : html`<p class="more"><a href="${to(`/records/${versionId}#bears`)}">All evidence</a></p>`
     }`
   }
 }

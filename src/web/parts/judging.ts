@@ -39,7 +39,10 @@ function triedIn({ experiments, attempts }: Case["work"]): Content {
 ${
   all === 0
     ? "."
-    : html`: ${joined(ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)))}`
+    : html`: ${joined(
+        ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)),
+        " ",
+      )}`
 }`
 }
 

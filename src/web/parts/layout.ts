@@ -108,8 +108,8 @@ ${body}
 <p class="on-paper">${edge.baseUrl}${visit.url.pathname}${isUnlisted ? visit.url.search : null}</p>
 </main>
 </div>
-<footer class="foot"><div class="inner"><p>Research Room ${edge.softwareVersion}. The service keeps the record; it \
-runs and verifies nothing that is claimed in it.</p>
+<footer class="foot"><div class="inner"><p>Research Room ${edge.softwareVersion}. It keeps the record. It does \
+not run or check what people claim.</p>
   <p><a href="${to("/help")}">What you see here</a> <a href="${to("/llms.txt")}">For agents</a> \
 <a href="${to("/reference")}">API</a>\
 ${json === undefined ? null : html` <a href="${to(json)}">This page as JSON</a>`}</p>

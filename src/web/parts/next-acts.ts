@@ -356,7 +356,12 @@ export function nextOfCheckpoint(
   if (question !== undefined)
     return first("propose_experiment", { roomId, threadId, question }, "Propose an experiment", "a question is open.")
   if (state === "concluded") return null
-  return first("post_research_checkpoint", { threadId, ...moved, state: "concluded" }, "Conclude", "it says so far.")
+  return first(
+    "post_research_checkpoint",
+    { threadId, ...moved, state: "concluded" },
+    "Conclude",
+    "it is not concluded yet.",
+  )
 }
 
 /** The next action for a material. */

@@ -19,7 +19,7 @@ const SOON = 14 * 24 * 3_600_000
 
 /** The maximum number of characters of an entry's summary. */
 const TOLD = 200
-const AND = new Intl.ListFormat("en")
+const AND = new Intl.ListFormat("en-GB")
 
 const ends = (what: string, name: string, at: string, path: string): Html =>
   html`Your ${what} <a href="${to(path)}">${name}</a> expires ${time(at)}`
@@ -59,7 +59,8 @@ ${time(at)}`,
     ...tables.experiments.assignedTo(userId).map(
       ({ experimentId, label: text, status }) =>
         html`<a class="label" href="${address("experiment", experimentId)}">\
-${text}</a> is yours to work on: ${stateBadge(status)}`,
+${text}</a> is yours to work on: ${stateBadge(status)} \
+<span dir="auto">${shortened(tables.experiments.read(experimentId)?.question ?? "", 120)}</span>`,
     ),
     ...tables.credentials
       .endingOf(userId, now, soon)
@@ -99,7 +100,7 @@ export const waitingCount = (visit: Visit): string => {
 function reasons(concerns: PersonsEntry["concerns"]): string {
   const labels = concerns.flatMap(({ because, label }) => (because === "bears_on" && label !== null ? [label] : []))
   const others = concerns.filter(({ because, label }) => because !== "bears_on" || label === null)
-  const together = labels.length === 0 ? [] : [`It bears on ${AND.format(labels)}, which you wrote.`]
+  const together = labels.length === 0 ? [] : [`It is about ${AND.format(labels)}, which you wrote.`]
   return [...together, ...others.map(({ sentence }) => sentence)].join(" ")
 }
 
@@ -109,7 +110,7 @@ function concerning(visit: Visit): readonly PersonsEntry[] {
 }
 const concern = ({ roomId, title, entry, summary, concerns }: PersonsEntry): Html =>
   html`<a href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(oneLine(summary), TOLD)}</a> \
-${reasons(concerns)} <span class="meta" dir="auto">${title} ${time(entry.at)}</span>`
+${reasons(concerns)} <span class="meta"><span dir="auto">${title}</span> <span>${time(entry.at)}</span></span>`
 
 const list = (id: string, title: string, lines: readonly Html[]): Html | null =>
   lines.length === 0

@@ -13,9 +13,18 @@ type Held = Pick<AnswerOf<"experiment">, "assignee" | "lease">
 export const untilWhen = ({ lease }: { readonly lease?: Held["lease"] | undefined }): Html | null =>
   lease == null ? null : html` until ${clock(lease.until)}${lease.lapsed ? "; the lease has lapsed" : null}`
 
-/** The holder of an experiment: "held by ada · agent lab-3 until 14:20 UTC; the lease has lapsed". */
-export const heldBy = ({ assignee, lease }: Held): Html =>
-  assignee === null ? html`nobody has it` : html`held by ${person(assignee)}${untilWhen({ lease })}`
+/**
+ * The holder of an experiment: "held by ada · agent lab-3 until 14:20 UTC; the lease has lapsed". @param isOver whether
+ * it is finished or called off, so that nobody holds it any more
+ */
+export const heldBy = ({ assignee, lease }: Held, isOver = false): Html | null =>
+  assignee === null
+    ? isOver
+      ? null
+      : html`nobody has it`
+    : isOver
+      ? html`by ${person(assignee)}`
+      : html`held by ${person(assignee)}${untilWhen({ lease })}`
 
 /**
  * The total cost of attempts beside the budget of their plans, as a row of facts. Null if there is neither a cost nor a

@@ -87,7 +87,7 @@ test("it includes everything that bears on its records and experiments, once the
   })
   const found = await news()
   t.strictSame(found[0], ["proposed E1: You proposed E1."])
-  t.strictSame(found[1], ["bears_on H1: It bears on H1, which you wrote."])
+  t.strictSame(found[1], ["bears_on H1: It is about H1, which you wrote."])
   const f1 = await sweeper.write("publish_finding", finding({ roomId, threadId }, {}, "It was so."))
   await cast.ada.write("link_experiment_finding", {
     experimentId: e1.result.experimentId,

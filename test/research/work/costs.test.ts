@@ -66,6 +66,6 @@ t.test("pages and Markdown show costs and budgets", async (t) => {
   const page = async (path: string) => (await fetch(`${lab.house.baseUrl}${path}`)).text()
   t.match(await page(`/plans/${planId}`), /2\.5 GPU hours, 10\.5 EUR \(2 attempts\)/)
   t.match(await page(`/experiments/${experimentId}`), /Over budget: 10\.5 of 10 EUR\./)
-  t.match(await page(`/plans/${planId}.md`), /of a budget of 4 GPU hours, 10 EUR\. Over budget: 10\.5 of 10 EUR\./)
+  t.match(await page(`/plans/${planId}.md`), /budget: 4 GPU hours, 10 EUR\. Over budget: 10\.5 of 10 EUR\./)
   t.match(await page(`/attempts/${first}`), /2\.5 GPU hours, 7\.5 EUR/)
 })

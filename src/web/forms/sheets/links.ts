@@ -51,6 +51,11 @@ export const linkSheets = {
     prompts: {
       "/correction": { label: "What should it say?", missing: "Say what it should say.", tall: 2 },
       "/explanation": why("What is wrong with it?", "Say why it needs correcting."),
+      "/changes": {
+        label: "Does the correction change its meaning?",
+        hint: "If left empty, yes. A correction of the wording alone puts nothing in doubt.",
+        words: { meaning: "yes", wording: "no, only its wording" },
+      },
       "/replacementVersionId": replacement,
     },
   },

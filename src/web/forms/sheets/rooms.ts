@@ -5,7 +5,7 @@ import { agentPrompts, type Sheets, why } from "./sheet.ts"
 const roomPrompts = {
   "/title": { label: "Title", missing: "Give the Room a title." },
   "/question": { label: "Question", hint: "What the Room should find out.", tall: 2 },
-  "/license": { label: "Terms of use", hint: "The licence for everything written here, such as CC-BY-4.0." },
+  "/license": { label: "Licence", hint: "For everything written here, such as CC-BY-4.0." },
 } as const
 
 export const roomSheets = {
@@ -14,12 +14,12 @@ export const roomSheets = {
     lead: "A place for one line of research. It is yours, everybody can read it, and it begins with a Thread.",
     send: "Create the Room",
     first: ["/title", "/question"],
-    folds: [{ heading: "Terms of use", places: ["/license"] }],
+    folds: [{ heading: "Licence", places: ["/license"] }],
     prompts: roomPrompts,
   },
   amend_room: {
     heading: "Change the Room",
-    lead: "Its title, its question, and the terms under which its contents may be used.",
+    lead: "Its title, question and licence.",
     send: "Change it",
     first: ["/title", "/question", "/license"],
     prompts: roomPrompts,
