@@ -177,9 +177,7 @@ function placesInWords(places: readonly Dimensions[]): string {
 /** Says of each contrast at which places it is smaller than the noise. */
 function lostInNoise(effects: readonly EffectAnswer[]): Html[] {
   const lost = effects.filter(({ belowNoise }) => belowNoise === true)
-  const contrasts = Map.groupBy(lost, ({ metric, split, of, against }) =>
-    contrastInWords({ metric, split, of, against }),
-  )
+  const contrasts = Map.groupBy(lost, (effect) => contrastInWords({ ...effect, where: {} }))
   return [...contrasts].map(([contrast, same]) => {
     const places = same.flatMap(({ where = {} }) => (Object.keys(where).length === 0 ? [] : [where]))
     return html`<li>${contrast}${places.length > 0 && ` at ${placesInWords(places)}`} is smaller than the noise: \
