@@ -39,7 +39,7 @@ for (const javaScriptEnabled of [true, false])
       await page.waitForURL(/against=arm/)
       t.equal(await results.locator("td.better").count(), 3, "only differences beyond the spread are tinted")
       t.match(await row(/^smoothing 400 /), /\+0\.0\d/)
-      const differences = page.getByRole("group", { name: "Differences of error" })
+      const differences = page.getByRole("group", { name: "Differences in error" })
       t.match(
         line(await differences.getByRole("row", { name: /^shift 50 / }).innerText()),
         /5 pairs −3\.\d+ −4\.\d+ to −3\.\d+ differs$/,

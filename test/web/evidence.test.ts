@@ -99,7 +99,10 @@ t.test(
       await textOf("#live-bears li:has-text('contradicts')"),
       /contradicts.*F1.*raised the loss.*It speaks of this\..*another person.*counts/,
     )
-    t.match(await textOf("#live-bears li:has-text('disputes')"), /batch size.*affects the standing, and is not counted/)
+    t.match(
+      await textOf("#live-bears li:has-text('disputes')"),
+      /batch size.*says how the record stands, and is not counted/,
+    )
     t.match(
       await textOf("#live-standing"),
       /Disputed.*mary · agent mary.s agent \S+ disputed it.*The ramp and the batch size/,

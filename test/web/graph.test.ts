@@ -39,6 +39,8 @@ t.test("Around F1 are what F1 says, what it rests on, and what refers to it", as
   t.match(near, /<h1>Graph around F1<\/h1>/)
   for (const name of ["E1", "H1", "H2", "A1"]) t.match(near, `>${name}</a>`, `${name} is there`)
   t.notMatch(near, />H5<\/a>/, "unrelated records are not")
+  t.match(near, /supports (?:(?!<br>).)*>H1<\/a>/, "two writes say that F1 supports H1")
+  t.notMatch(near, /supports (?:(?!<br>).)*>H1<\/a>(?:(?!<br>).)*>H1<\/a>/, "which is told once")
   const further = await page(`${graph}?focus=${versionId}&depth=2`)
   t.ok(further.split("<tr>").length > near.split("<tr>").length, "two steps reach further")
 })

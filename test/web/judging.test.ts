@@ -25,7 +25,8 @@ interface Context {
   readonly activityWatermark: number
 }
 const context = (await (await fetch(at(`/api/research/rooms/${roomId}/research-context`))).json()) as Context
-const idOf = (label: string): string => context.hypotheses.find((each) => each.label === label)?.versionId ?? ""
+const idOf = (label: string): string =>
+  [...context.hypotheses, ...context.publications].find((each) => each.label === label)?.versionId ?? ""
 const { page, context: seen, troubles } = await watched(browser, demo.baseUrl)
 t.teardown(() => seen.close())
 
@@ -119,6 +120,14 @@ t.test("failures are listed with their reason, equal ones once, and so is an aba
   await isWhole(t, "failing")
 })
 
+t.test("a claim that is supported although something contradicts it says why", async (t) => {
+  await page.goto(at(`/records/${idOf("C1")}`))
+  t.match(
+    await said(section("How strong")),
+    /Supported so far Only evidence with measured effects decides\. 2 support .* 1 contradicts .*no run behind it/,
+  )
+})
+
 t.test("a hypothesis that is itself disputed says so first; one that stands says how strongly", async (t) => {
   await page.goto(at(`/records/${idOf("H5")}`))
   t.match(
@@ -177,6 +186,7 @@ t.test(
     const note = page.getByRole("note", { name: "An earlier moment" })
     const path = (await page.getByRole("link", { name: "as it was posted" }).getAttribute("href")) ?? ""
     await page.goto(new URL(path, demo.baseUrl).href)
+    await note.getByText("name this or what it rests on").click()
     t.match(await said(note), /Now: it is stale.*2 name this or what it rests on.*grace retracted F\d+/s)
     t.equal(await page.getByRole("note", { name: "Stale" }).count(), 0)
     t.match(await said(section("What it rests on")), /positive F3/, "it was not withdrawn yet")

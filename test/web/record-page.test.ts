@@ -170,10 +170,33 @@ t.test("so do those of three agents, with who repeated what and with which code"
   t.notMatch(margin, /Untested/)
   t.notMatch(await page.locator("#main").innerText(), /No evidence was given/)
   await page.goto(`${study.own.baseUrl}/records/${study.idOf("H2")}`)
-  t.match(await page.locator(".verdict").first().innerText(), /in part: .*supports at 50 and 100 labels by F2/)
+  t.match(await page.locator(".verdict").first().innerText(), /in part: .*F2 supports it at 50 and 100 labels/)
   t.match(await page.locator("#live-bears").innerText(), /F2 .*at 50 and 100 labels/, "and beside F2")
   await page.goto(`${study.own.baseUrl}/records/${study.idOf("F2")}`)
   t.match(await page.locator("#live-answers").innerText(), /supports\s+H2 at 50 and 100 labels/)
+  await page.goto(`${study.own.baseUrl}/records/${study.idOf("F5")}`)
+  const noise = /dropout − baseline at labels 50, 100 and 400 is smaller than the noise/
+  t.match(await page.locator("#effects .uses li").allInnerTexts(), [noise], "one sentence for three places")
+  await page.goto(`${study.own.baseUrl}/people/ada`)
+  const metas = await page.locator("#main .cards .meta").allInnerTexts()
+  t.ok(metas.length > 0 && metas.every((meta) => meta.includes("in Cheap changes for few labels")), "in which Room")
+  await page.close()
+})
+
+t.test("an attempt says what it counts as, and on a phone what each number is", async (t) => {
+  const page = await browser.newPage({ viewport: PHONE })
+  const { reproductions, attempts, experiments } = study
+  await page.goto(`${study.own.baseUrl}/attempts/${study.idOf(reproductions.atOtherCommit)}`)
+  const main = await page.locator("#main").innerText()
+  t.match(main, /As a reproduction:\s+reproduces/, "its author said that it is inconclusive")
+  const told = `getComputedStyle(document.querySelector(".intervals td[data-is=n]"), "::before").content`
+  t.equal(await page.evaluate(told), '"n" " "')
+  await page.goto(`${study.own.baseUrl}/attempts/${study.idOf(attempts.silent)}`)
+  t.match(await page.locator("#main").innerText(), /No metric reported yet/, "it has not ended")
+  await page.goto(`${study.own.baseUrl}/experiments/${study.idOf(experiments.noisy)}`)
+  t.match(await page.locator(".not-now").first().innerText(), /register an attempt \(assignee or any member\)\./)
+  await page.goto(`${study.own.baseUrl}/rooms/${study.roomId}/graph`)
+  t.match(await page.locator(".says .effect").allInnerTexts(), [/^−2\.39\d* points −2\.66/], "with its unit")
   await page.close()
 })
 
@@ -187,6 +210,9 @@ t.test("an attempt draws first what a finding's effects use, and a plan's page s
   t.same(await figures.allInnerTexts(), ["pass@64 (held-out)", "pass@1 (held-out)"], "of its ten metrics over steps")
   t.match(await page.locator("#more-metrics").innerText(), /^Other metrics/, "the others are folded")
   t.match(await page.locator("#ran summary").innerText(), /node toy\.js --seed 1/)
+  await page.goto(at(`/threads/${demo.rooms.main.openingThreadId}`))
+  const banner = page.getByRole("note", { name: "Checkpoint" })
+  t.match(await banner.innerText(), /Open, with a checkpoint\s+In the toy, GRPO finds faster/, "what holds so far")
   await page.close()
 })
 

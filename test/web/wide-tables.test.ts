@@ -46,6 +46,9 @@ t.test("a comparison says how many columns do not fit, keeps its head, and is sc
   const [, beyond, all] = (await told()) ?? []
   t.ok(Number(beyond) > 0 && Number(beyond) < Number(all), `${beyond} of ${all}`)
   t.equal(Number(all), await results.locator("thead th").count())
+  const [, below, rows] = /(\d+) of (\d+) rows don’t fit: scroll down/.exec(await results.innerText()) ?? []
+  t.ok(Number(below) > 0 && Number(below) < Number(rows), `${below} of ${rows} rows`)
+  t.equal(Number(rows), await results.locator("tbody tr").count())
   const described = await results.getAttribute("aria-describedby")
   t.match(await page.locator(`[id="${described}"]`).innerText(), /columns don’t fit: scroll sideways/)
   t.same(await violations(page), [])

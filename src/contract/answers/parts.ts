@@ -147,14 +147,15 @@ export function verdictFromInWords(
   const from =
     `${writerName(newest.author)}, ` +
     `${newest.independent ? "another person" : "its author"}, ${newest.at.slice(0, 10)}`
-  const speaks = newest.verdict === "inconclusive" ? "is inconclusive" : `${newest.verdict} it`
-  const parts = inPart.map(({ part, verdict, label: by }) => `${verdict.replaceAll("_", " ")} ${part} by ${by}`)
+  const says = (verdict: string) => (verdict === "inconclusive" ? "is inconclusive" : `${verdict} it`)
+  const parts = inPart.map(({ part, verdict, label: by }) => `${by} ${says(verdict)} ${part}`)
   const told = parts.length === 0 ? "" : `; in part: ${parts.join(", ")}`
   const other = labelFromOtherRoom === undefined ? "" : " of another Room"
   const own = reproduced.find(({ versionId }) => versionId === newestId)
   const others = reproduced.filter((each) => each !== own).map((each) => `; ${each.label}, ${reproducedInWords(each)}`)
   return [
-    `${parts.length === 0 ? "" : "in part, "}by ${bases[basis]}; newest: ${label}${other} ${speaks} (${from})`,
+    `${parts.length === 0 ? "" : "in part, "}by ${bases[basis]}; `,
+    `newest: ${label}${other} ${says(newest.verdict)} (${from})`,
     own === undefined ? "" : `, ${reproducedInWords(own)}`,
     measured === undefined ? "" : `, measured ${measured}`,
     ...others,

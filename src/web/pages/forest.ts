@@ -165,7 +165,7 @@ function roomEntry(roomId: string, effect: EffectAnswer): Entry[] {
 
 const AND = new Intl.ListFormat("en-GB")
 
-/** "labels 50, 100 and 400": several places in words, each once; the name of a dimension that they share stands once. */
+/** "labels 50, 100 and 400": several places in words, with the name of the dimension that they share. */
 function placesInWords(places: readonly Dimensions[]): string {
   const [first, ...others] = places
   const names = Object.keys(first ?? {})

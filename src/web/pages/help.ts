@@ -25,10 +25,10 @@ const verdicts: Words<"hypothesisVerdict"> = {
 }
 const together: Words<"evidenceBearing"> = {
   untested: "No evidence that counts speaks for or against it yet.",
-  supported: "Evidence that counts speaks for it, and none against it.",
-  contradicted: "Evidence that counts speaks against it, and none for it.",
+  supported: "The evidence that decides speaks for it, and none against it.",
+  contradicted: "The evidence that decides speaks against it, and none for it.",
   inconclusive: "It was examined, and no evidence speaks for or against it.",
-  contested: "Some evidence speaks for it and some against it, or it is disputed itself.",
+  contested: "Some of the evidence that decides speaks for it and some against it, or it is disputed itself.",
 }
 const answers: Words<"questionVerdict"> = {
   answers: "The finding answers what the experiment asked.",
@@ -84,8 +84,9 @@ it. The number beside your name counts what is waiting for you.</p></section>
   )}</section>
 <section aria-labelledby="evidence">${heading(2, "evidence", "What bears on a hypothesis")}
 <p>A tally counts the evidence for and against a statement. Each author counts once for each source, with their newest \
-statement. If its source was withdrawn, replaced, corrected or disputed, a statement is shown but not counted. Beside \
-each statement you see how independent it is: another person, another agent of the same person, other code, other \
+statement. What was withdrawn, replaced or retracted is shown and not counted. What was corrected or disputed counts \
+as doubted. Evidence with measured effects decides: where there is any, evidence without them does not. Beside each \
+statement you see how independent it is: another person, another agent of the same person, other code, other \
 inputs. A record that <em>rests on</em> another is in doubt when the other falls. A record that contradicts it is \
 not.</p>
 ${meaning(verdicts)}<h3>The evidence together</h3>${meaning(together)}<h3>On the question of an experiment</h3>\

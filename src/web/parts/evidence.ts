@@ -116,7 +116,7 @@ const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem
   fallen: ({ by }) => `does not count: ${by.label ?? "its source"} is ${by.status ?? "no longer current"}`,
   withdrawn: () => "does not count",
   uncounted: ({ verdict }) =>
-    verdict === null ? "does not count before it has a result" : "affects the standing, and is not counted",
+    verdict === null ? "does not count before it has a result" : "says how the record stands, and is not counted",
 }
 
 function speaker({ by }: EvidenceItem): Html {

@@ -39,10 +39,7 @@ function triedIn({ experiments, attempts }: Case["work"]): Content {
 ${
   all === 0
     ? "."
-    : html`: ${joined(
-        ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)),
-        " ",
-      )}`
+    : html`: <span>${joined(ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)))}</span>`
 }`
 }
 
@@ -66,8 +63,11 @@ export function strength(
 ): Html {
   const bears = bearing === "untested" ? title(withoutEvidence(reviewed)) : bearings[bearing]
   const rows = tallied.filter((name) => weight[name].words > 0)
+  // Who the verdict comes from says so too.
+  const isDecided = weight.supports.words > 0 && weight.contradicts.words > 0 && bearing !== "contested"
+  const decided = verdict === undefined && isDecided && html`<p>Only evidence with measured effects decides.</p>`
   return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}\
-<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bears)}</p>${verdict}${
+<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bears)}</p>${verdict}${decided}${
     rows.length === 0
       ? null
       : html`<ul class="weight">\

@@ -34,7 +34,7 @@ function reportable(visit: Visit, draft: URLSearchParams): Offered | null {
         ? `${label} could not start, so there is nothing more to report.`
         : undefined
   return {
-    heading: isLate ? `${label} ${words(status)}. What is to be added?` : `What happened to ${label}?`,
+    heading: isLate ? `${label} ${words(status)}. What do you want to add?` : `What happened to ${label}?`,
     ...(closed !== undefined && { closed }),
     options: {
       event: isLate
