@@ -16,6 +16,7 @@ const { demo, browser, at } = await demoInBrowser()
 const { roomId } = demo.rooms.main
 interface Context {
   readonly hypotheses: readonly { versionId: string; label: string; wording: string }[]
+  readonly publications: readonly { versionId: string; label: string }[]
   readonly conclusions: readonly {
     checkpointId: string
     threadId: string

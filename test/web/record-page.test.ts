@@ -190,7 +190,7 @@ t.test("an attempt says what it counts as, and on a phone what each number is", 
   const main = await page.locator("#main").innerText()
   t.match(main, /As a reproduction:\s+reproduces/, "its author said that it is inconclusive")
   const told = `getComputedStyle(document.querySelector(".intervals td[data-is=n]"), "::before").content`
-  t.equal(await page.evaluate(told), '"n" " "')
+  t.equal(await page.evaluate(told), '"n "')
   await page.goto(`${study.own.baseUrl}/attempts/${study.idOf(attempts.silent)}`)
   t.match(await page.locator("#main").innerText(), /No metric reported yet/, "it has not ended")
   await page.goto(`${study.own.baseUrl}/experiments/${study.idOf(experiments.noisy)}`)

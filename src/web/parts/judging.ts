@@ -35,12 +35,9 @@ function triedIn({ experiments, attempts }: Case["work"]): Content {
   const [lines, all] = [sumOf(experiments), sumOf(attempts)]
   if (lines === 0) return "No experiment addresses it yet."
   const ended = (["registered", ...enumerations.attemptOutcome] as const).filter((outcome) => attempts[outcome] > 0)
+  const badges = ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`))
   return html`${counted(all, "attempt")} in ${counted(lines, "experiment")}\
-${
-  all === 0
-    ? "."
-    : html`: <span>${joined(ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)))}</span>`
-}`
+${all === 0 ? "." : html`: <span>${joined(badges)}</span>`}`
 }
 
 const bearings: { readonly [B in Exclude<Case["bearing"], "untested">]: string } = {
