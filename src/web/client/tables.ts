@@ -1,6 +1,6 @@
 /**
- * Tables: marks what is wider than its place and scrolls sideways, says how many columns of a table do not fit, and
- * marks pictures of which only the beginning is shown.
+ * Tables: marks what is wider or longer than its place and scrolls, says how many columns and rows of a table do not
+ * fit, and marks pictures of which only the beginning is shown.
  */
 import { made } from "./page.ts"
 
