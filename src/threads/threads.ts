@@ -178,7 +178,7 @@ export function threadSubject(
     : noSuch("room")
 }
 
-interface WritingTables {
+export interface WritingTables {
   readonly threads: Threads
   readonly timeline: Timeline
   readonly withheld: Withheld
@@ -268,7 +268,7 @@ interface EntryQuery {
   limit?: number
 }
 
-interface ReadingTables {
+export interface ReadingTables {
   readonly threads: Threads
   readonly rooms: Rooms
   readonly timeline: Timeline

@@ -65,7 +65,7 @@ function markdownOf({
   ].join("\n")
 }
 
-interface ReadTables {
+export interface ReadTables {
   readonly rooms: Rooms
   readonly boards: Boards
   readonly boardStandings: BoardStandings

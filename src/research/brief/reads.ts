@@ -152,7 +152,7 @@ const asMarkdown: BriefFormat = {
   first: (lists) => lists,
 }
 
-interface Tables {
+export interface Tables {
   readonly rooms: Rooms
   readonly threads: Threads
   readonly brief: Candidates

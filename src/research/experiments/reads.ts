@@ -14,7 +14,7 @@ import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import { holders } from "./holders.ts"
 import { experimentOperations } from "./operations.ts"
 
-interface Tables {
+export interface Tables {
   readonly rooms: Rooms
   readonly records: Records
   readonly experiments: Experiments

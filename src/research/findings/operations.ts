@@ -20,7 +20,7 @@ import { type Findings, doubts, findings } from "./findings.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Materials } from "../materials/materials.ts"
 
-interface Tables {
+export interface Tables {
   readonly threads: Threads
   readonly records: Records
   readonly concepts: ConceptIndex

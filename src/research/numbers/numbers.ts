@@ -82,7 +82,7 @@ export function numbers(db: Db, values: Values, labelled: Labels, keptTables: Pi
 
 // The read that checks a text against a Room.
 
-interface ReadTables {
+export interface ReadTables {
   readonly rooms: Rooms
   readonly attempts: Pick<Attempts, "find">
   readonly numbers: Numbers
