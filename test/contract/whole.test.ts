@@ -16,7 +16,7 @@ import {
 import { operations } from "../../src/contract/operations/index.ts"
 import { ref, subject } from "../../src/contract/schema/ref.ts"
 import { act } from "../../src/web/parts/actions.ts"
-import { cardViews } from "../../src/web/parts/entry.ts"
+import { cardViews } from "../../src/web/parts/timeline.ts"
 
 const whole: ObjectSpec = objects.experiment
 

@@ -9,8 +9,7 @@ import { attributes, hiddenInputs, type Html, html, joined, type LateText, to } 
 import { list } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
 import { counted, nameOfDimension } from "../words.ts"
-import type { Group, Measure, Standing } from "./compare-measures.ts"
-import { ABSENT, type Grouping, labelOf, type Question } from "./compare-question.ts"
+import { type Group, type Measure, type Standing, ABSENT, type Grouping, labelOf, type Question } from "./comparison.ts"
 
 type Changes = Readonly<Record<string, string | readonly string[] | undefined>>
 

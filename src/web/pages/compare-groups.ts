@@ -18,8 +18,18 @@ import { heading, table, empty, label } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { counted, shortened, nameOfDimension } from "../words.ts"
 import { alone, changed, controls, whichIsBest } from "./compare-controls.ts"
-import { type Measure, type Group, keyText, measured, nameOf, placeOf } from "./compare-measures.ts"
-import { ABSENT, type Compared, labelOf, type Question } from "./compare-question.ts"
+import {
+  type Measure,
+  type Group,
+  keyText,
+  measured,
+  nameOf,
+  placeOf,
+  ABSENT,
+  type Compared,
+  labelOf,
+  type Question,
+} from "./comparison.ts"
 import { whole } from "./curves.ts"
 import { limits } from "../../contract/limits.ts"
 import { withQuery } from "../addresses.ts"

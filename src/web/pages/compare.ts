@@ -12,7 +12,7 @@ import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, shortened, difference, figure } from "../words.ts"
 import { groupsView } from "./compare-groups.ts"
-import { type Compared, comparedIn, questionOf } from "./compare-question.ts"
+import { type Compared, comparedIn, questionOf } from "./comparison.ts"
 import { hasSteps, legend, metricFigure, viewOf, whole } from "./curves.ts"
 
 /** Metrics drawn by default, and fewer for many attempts, which take long to read and to send. */

@@ -2,6 +2,7 @@
  * The page with the form of an operation: its subject, its fields, the faults that a refusal found, and similar
  * records.
  */
+import { randomUUID } from "node:crypto"
 import { isUuid } from "../../contract/schema/fields.ts"
 import type { Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { withQuery } from "../addresses.ts"
@@ -10,10 +11,9 @@ import { type Fault, nameOf, faultsOf, atHand } from "../forms/reading.ts"
 import { idOf } from "../forms/inputs.ts"
 import { type Offered, type Sheet, companionOf, SAYS } from "../forms/sheets/sheet.ts"
 import { type Html, html, to, hiddenInputs } from "../html.ts"
-import { list, facts } from "../parts/parts.ts"
+import { list, facts, label, person, time } from "../parts/parts.ts"
 import { remedyFor } from "../parts/remedies.ts"
 import { title, words } from "../words.ts"
-import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Operation, pathNames } from "../../contract/definitions/operation.ts"
 import { isoTime } from "../../ledger/world.ts"
@@ -25,9 +25,48 @@ import { type Subject, subjectOf } from "../forms/subject.ts"
 import { markdown } from "../markdown.ts"
 import { roleIn, whyNot } from "../parts/actions.ts"
 import { roomRail } from "../parts/room-frame.ts"
-import { similarTo, showsSimilar } from "../parts/similar.ts"
 import { ownPath } from "../redirect.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
+import { limits } from "../../contract/limits.ts"
+import { stateBadge } from "../parts/marks.ts"
+
+// Shows similar questions, claims and attempts beside a form.
+
+const TEXTS = ["/question", "/assertion/wording"] as const
+const OPERATIONS: readonly string[] = [
+  "propose_experiment",
+  "publish_hypothesis",
+  "publish_finding",
+  "publish_cited_claim",
+]
+
+const showsSimilar = (operation: string): boolean => OPERATIONS.includes(operation)
+
+const item = ({
+  kind,
+  id,
+  label: named,
+  says,
+  author,
+  at,
+  status,
+  cameOfIt,
+}: AnswerOf<"room_similar">["similar"][number]): Html =>
+  html`<li data-entry><p class="meta">${label(kind, id, named)}<span>${words(kind)}</span>\
+<span>${stateBadge(status)}</span><span>${person(author)}</span><span>${time(at)}</span></p>
+  <p class="said" dir="auto">${says}</p>${cameOfIt === null ? null : html`<p class="hint">${cameOfIt}</p>`}</li>`
+
+/** Renders the records of the Room that are similar to a draft. Null if the draft is empty. */
+function similarTo(visit: Visit, roomId: string, draft: URLSearchParams): Html | null {
+  const text = TEXTS.map((name) => draft.get(name)?.trim()).find((value) => value !== undefined && value !== "")
+  if (text === undefined) return null
+  const { similar } = visit.ask("room_similar", { roomId }, { text: text.slice(0, limits.similarText) })
+  return html`<section aria-labelledby="similar"><h2 id="similar">Already tried?</h2>${
+    similar.length === 0
+      ? html`<p class="quiet">Nothing in this Room is similar to it.</p>`
+      : html`<ul class="cards">${similar.map(item)}</ul>`
+  }</section>`
+}
 
 // The message above a refused form: the faults to correct, or what changed in the meantime.
 

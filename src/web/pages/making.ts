@@ -2,12 +2,13 @@
  * Makes a page: reads its content in one snapshot, fits its lists, renders its texts and writes it, or writes a page
  * about the error.
  */
+import type { H3Event } from "h3"
 import { basePathOf } from "../../contract/base-path.ts"
 import { limits } from "../../contract/limits.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { Answer, commonHeaders } from "../../edge/answers/answer.ts"
-import type { Edge } from "../../edge/edge.ts"
+import { type Edge, NotServed, type Refused } from "../../edge/edge.ts"
 import { ownTurn } from "../../edge/limits/budgets.ts"
 import { contextOf } from "../../edge/limits/request-context.ts"
 import { labelsIn } from "../../contract/objects/labels.ts"
@@ -19,9 +20,11 @@ import { type Setting, html, to, type Html } from "../html.ts"
 import { layout } from "../parts/layout.ts"
 import { seenWith } from "../parts/seen.ts"
 import { waitingFor } from "../parts/waiting.ts"
-import type { Fitting, Shown, Visit, WebPage } from "../visit.ts"
+import { type Fitting, type Shown, type Visit, type WebPage, type FormHandler, visitOf } from "../visit.ts"
 import { signInPath } from "../redirect.ts"
 import { remedyFor } from "../parts/remedies.ts"
+import { documentAnswer, documentAsked, documentRefused, withDocument } from "../markdown-pages.ts"
+import { type View, viewOf } from "./past.ts"
 
 /** Returns the index after the last item that fits on a page starting at `from`. A page holds at least one item. */
 async function endOf(items: readonly Html[], from: number, renderer: Renderer, setting: Setting): Promise<number> {
@@ -116,7 +119,7 @@ export interface PageTools {
 }
 
 /** Renders the texts of a page and writes it. A page that would be too large is replaced with a message. */
-export async function writePage(
+async function writePage(
   visit: Visit,
   { assets, renderer }: PageTools,
   content: Shown | Fitting,
@@ -152,7 +155,7 @@ const failed = new Refusal("temporarily_unavailable", "The service failed while 
 })
 
 /** Returns a page about an error, and logs it if it is not a refusal. */
-export function errorPage(visit: Visit, error: unknown): Shown {
+function errorPage(visit: Visit, error: unknown): Shown {
   const [isReading, entrance] = [isReadingIn(visit), signInPath(visit)]
   if (error instanceof Refusal) return refusedPage(error, isReading, entrance)
   visit.edge.requestLog?.failed(contextOf(visit.event), error)
@@ -196,6 +199,51 @@ export async function makePage(edge: Edge, tools: PageTools, page: WebPage, visi
   try {
     return shown instanceof Answer ? shown : await writePage(visit, tools, shown, known)
   } catch (error) {
+    return writePage(visit, tools, errorPage(visit, error))
+  }
+}
+
+// Request handlers for pages and forms: the page as of now or of an earlier entry, its Markdown for agents, or a
+// refusal.
+
+export const pageHandler = (edge: Edge, tools: PageTools, page: WebPage) => (event: H3Event) =>
+  makePage(edge, tools, page, () => visitOf(edge, event))
+
+/** Handles requests for a page or its Markdown. */
+export const addressHandler =
+  (edge: Edge, tools: PageTools, path: string, page: WebPage) =>
+  async (event: H3Event): Promise<Answer> => {
+    const document = documentAsked(path, event)
+    using held = new DisposableStack()
+    let view: View
+    try {
+      view = held.use(await viewOf(edge, path, event))
+    } catch (error) {
+      return withDocument(path, event, await refusedHandler(edge, tools, path)(event, error))
+    }
+    if (document !== undefined) return view.leaving(documentAnswer(edge, event, document, view.edge))
+    const made = await makePage(edge, tools, view.framed(page), () => visitOf(edge, event, view.edge))
+    return withDocument(path, event, view.leaving(made))
+  }
+
+/** Answers a refusal in place of a page that a reader thread failed to make. */
+export const refusedHandler =
+  (edge: Edge, tools: PageTools, path: string): Refused =>
+  (event, error) => {
+    if (documentAsked(path, event) !== undefined) return documentRefused(error)
+    const page = () => {
+      throw error
+    }
+    return pageHandler(edge, tools, page)(event)
+  }
+
+export const formHandler = (edge: Edge, tools: PageTools, form: FormHandler) => async (event: H3Event) => {
+  const visit = visitOf(edge, event)
+  try {
+    const next = await form(visit)
+    return next instanceof Answer ? next : await makePage(edge, tools, next, () => visit)
+  } catch (error) {
+    if (error instanceof NotServed) throw error
     return writePage(visit, tools, errorPage(visit, error))
   }
 }

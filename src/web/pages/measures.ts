@@ -11,7 +11,7 @@ import { stateBadge } from "../parts/marks.ts"
 import { fold, heading, table } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { counted, nameOfDimension } from "../words.ts"
-import { nameOf, placeOf } from "./compare-measures.ts"
+import { nameOf, placeOf } from "./comparison.ts"
 import { dotOf, dotsFigure, hasSteps, metricFigure, whole } from "./curves.ts"
 
 /** Maximum number of metrics drawn, and of those on the first screen. */

@@ -6,7 +6,7 @@ import { permissionMeanings } from "../../contract/schema/enumerations.ts"
 import { pathOf, readPath } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { doneBy } from "../../contract/operations/done-by.ts"
-import { doneTo } from "../parts/done-to.ts"
+import { doneTo } from "../parts/timeline.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { joining } from "../parts/guide.ts"
 import {

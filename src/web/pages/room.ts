@@ -12,9 +12,8 @@ import { command, heading, live, person, time, ways } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-import { answers } from "./room-answer.ts"
+import { answers, beliefs, type Context, shownParts, findings, failures, next, questions } from "./room-brief.ts"
 import { settingsPath } from "./room-settings.ts"
-import { beliefs, type Context, shownParts, findings, failures, next, questions } from "./room-brief.ts"
 
 /** Maximum size in bytes of the brief that the page shows. */
 const BRIEF_BYTES = 24_000

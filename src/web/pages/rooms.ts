@@ -10,7 +10,7 @@ import { newMark, unreadOf } from "../parts/seen.ts"
 import { placeOf, toldIn } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-import { saidIn } from "./room-answer.ts"
+import { saidIn } from "./room-brief.ts"
 
 type Summary = AnswerOf<"rooms">["items"][number]
 
