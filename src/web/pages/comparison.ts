@@ -1,5 +1,6 @@
 /**
- * A comparison: its measurement tables, and its parameters: the dimensions that group values, the dimension of repeats, and the baseline group.
+ * A comparison: its measurement tables, and its parameters (the dimensions that group values, the dimension of repeats,
+ * and the baseline group).
  */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
