@@ -86,9 +86,24 @@ export function* wordsIn(text: string): Generator<Word> {
 
 /** The number of characters of an ASCII word that the index keeps. Other words are kept whole. */
 const KEPT = 16
-const LONG_ASCII = new RegExp(`(?<![0-9A-Za-z])[0-9A-Za-z]{${KEPT + 1},}`, "g")
 /** Returns a folded word as the index stores it. */
 export const keptOf = (word: string): string => (ASCII_WORD.test(word) ? word.slice(0, KEPT) : word)
+/** Shortens the long words of a folded ASCII text: each posted message runs it, and a pattern takes twice as long. */
+function withShortWords(text: string): string {
+  let [kept, from, letters] = ["", 0, 0]
+  for (let at = 0; at <= text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if ((code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)) letters += 1
+    else {
+      if (letters > KEPT) {
+        kept += text.slice(from, at - letters + KEPT)
+        from = at
+      }
+      letters = 0
+    }
+  }
+  return kept + text.slice(from)
+}
 /** Whether the index may confuse a folded word with others. */
 export const isLongWord = (word: string): boolean => word.length >= KEPT && ASCII_WORD.test(word)
 
@@ -99,7 +114,7 @@ export const isLongWord = (word: string): boolean => word.length >= KEPT && ASCI
  */
 export function indexed(text: string, isWhole = false): string {
   const plain = folded(text)
-  if (ALL_ASCII.test(plain)) return isWhole ? plain : plain.replace(LONG_ASCII, (word) => word.slice(0, KEPT))
+  if (ALL_ASCII.test(plain)) return isWhole ? plain : withShortWords(plain)
   const terms: string[] = []
   const signs = new Set<string>()
   for (const [run, ofSigns] of plain.matchAll(RUNS)) {
