@@ -47,7 +47,7 @@ interface Mutation {
   readonly put: string
 }
 
-/** Where the code of a file can be changed; not in its types, comments, imports and texts. */
+/** Where the code of a file can be changed; not in its types, comments, imports, texts and examples. */
 function mutationsOf(path: string): Mutation[] {
   const blank = (text: string) => text.replace(/[^\n]/g, " ")
   // Types are the compiler's business. Where they were are spaces, so that places stay the same.
@@ -55,6 +55,7 @@ function mutationsOf(path: string): Mutation[] {
     .replace(/\/\*[\s\S]*?\*\//g, blank)
     .replace(/\/\/ .*$/gm, blank)
     .replace(/^import [^\n]*$/gm, blank)
+    .replace(/^( *)example: \{(?:.*\},?|\n[\s\S]*?\n\1\},?)$/gm, blank)
     .replace(/"[^"\n]*"/g, blank)
     .replace(/`[^`]*`/g, blank)
   return ways.flatMap(([expression, put]) =>
