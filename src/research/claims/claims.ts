@@ -6,8 +6,9 @@ import type { Warning } from "../../contract/answers/advice.ts"
 import { limits } from "../../contract/limits.ts"
 import { objectOf } from "../../contract/objects/objects.ts"
 import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
-import { isOver } from "../../contract/states.ts"
+import { isOver, states } from "../../contract/states.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
+import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
@@ -73,6 +74,20 @@ const RELATED = [
   ["timeline_entries", "version_id", "entry_id"],
 ] as const
 
+const OVER = states.attempt.terminal.map((status) => `'${status}'`).join(", ")
+/**
+ * SQL for whether the work of a claim `c` on a reproduction has ended: its agent has registered reproductions since,
+ * and all are over, with a verdict or without. Reads tell it: a write that ended such a claim would change what a
+ * replay of older data makes.
+ */
+const REPRODUCED = `(c.what = 'reproduce' AND (
+    SELECT count(*) > 0 AND count(*) = sum(a.status IN (${OVER}))
+    FROM attempts a
+    WHERE (a.reproduces_version_id = c.object_id OR a.reproduces_attempt_id = c.object_id
+        OR a.experiment_id = c.object_id)
+      AND a.intent = 'reproduction' AND a.registrant_id = c.author_id AND a.history_position > c.history_position
+      AND coalesce(${AGENT_OR_NONE_AT("a.history_position")}, '') = c.agent))`
+
 export type Claims = ReturnType<typeof claims>
 
 export function claims(db: Db) {
@@ -102,7 +117,8 @@ export function claims(db: Db) {
      ORDER BY c.until DESC, c.claim_id LIMIT ${limits.claimWarnings}`,
   )
   const among = db.prepare<Pick<Claim, "what" | "objectId">>(
-    `SELECT DISTINCT what, object_id AS objectId FROM work_claims WHERE object_id ${IDS} AND until > +?`,
+    `SELECT DISTINCT c.what, c.object_id AS objectId FROM work_claims c
+     WHERE c.object_id ${IDS} AND c.until > +? AND NOT ${REPRODUCED}`,
   )
   const related = db.prepare<{ id: string }>(
     RELATED.map(
@@ -112,7 +128,7 @@ export function claims(db: Db) {
   const lasting = (column: string) =>
     db.prepare<NotedClaim>(
       `${CLAIM}, ${contentOf("c")} ->> '$.note' AS note ${FROM}
-        WHERE c.${column} = +? AND c.until > +?
+        WHERE c.${column} = +? AND c.until > +? AND NOT ${REPRODUCED}
         ORDER BY c.until DESC, c.claim_id
         LIMIT ${limits.briefSight}`,
     )

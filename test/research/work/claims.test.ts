@@ -7,13 +7,17 @@ import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { ask } from "../../support/ask.ts"
 import { checkData } from "../../../src/check/check.ts"
-import { action, hypothesis, message, proposal } from "../../support/bodies.ts"
+import { makeRepositories } from "../../../src/demo/repositories.ts"
+import { action, finding, hypothesis, message, proposal } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
 import { untilClean } from "../../support/clean.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
-import { startOwn } from "../../support/service.ts"
+import { launch, reportedAt } from "../record/work.ts"
+import { startOwn, temporaryFolder } from "../../support/service.ts"
 
-const own = await startOwn()
+const folder = temporaryFolder()
+const { url, commit } = makeRepositories(folder).public
+const own = await startOwn({ repositories: folder })
 tap.teardown(() => own.close())
 const ada = await own.setUp()
 const grace = await own.person("grace")
@@ -247,6 +251,49 @@ test("a Thread with a note takes an arm that nobody proposed; without a note it 
   const { claims } = await mcp.read("room_brief", { roomId })
   t.ok(claims.some(({ note }) => note === "The arm with cosine decay."))
   await mcp.write("release_claim", { claimId: result.claimId })
+})
+
+test("a claim on a reproduction ends with it, with a verdict or without, and stands while another runs", async (t) => {
+  const experimentId = await propose()
+  const { result } = await grace.write("publish_finding", finding({ roomId, threadId }))
+  const { versionId } = result
+  await claim(mcp, { object: versionId, what: "reproduce", minutes: 240 })
+  const reproducing = async () => (await claimed()).filter((each) => each.startsWith("reproduce "))
+  const isOffered = async () =>
+    (await next()).items.some(({ what, object }) => what === "reproduce_finding" && object.id === versionId)
+  const begin = async (client: Client) => {
+    const attemptId = crypto.randomUUID()
+    await client.write("register_attempt", {
+      ...{ ...launch, attemptId, experimentId, intent: "reproduction", reproduces: { findingVersionId: versionId } },
+      ...{ repository: { url, commit }, argv: [...launch.argv], inputs: [] },
+    })
+    return attemptId
+  }
+  const tell = (client: Client, attemptId: string, revision: number, event: "started" | "succeeded" | "failed") =>
+    client.write("report_attempt_event", {
+      ...{ attemptId, event, expectedRevision: revision, reportedAt },
+      expectedStatus: revision === 1 ? "registered" : "started",
+      ...(event === "failed" && { failure: { stage: "running", explanation: "Out of memory." } }),
+    } as never)
+  const other = await begin(sweeper)
+  await tell(sweeper, other, 1, "started")
+  await tell(sweeper, other, 2, "failed")
+  t.strictSame(await reproducing(), ["reproduce F1 ada mcp"], "another agent's reproduction is not its own")
+  for (const outcome of ["failed", "succeeded"] as const) {
+    const attemptId = await begin(mcp)
+    await tell(mcp, attemptId, 1, "started")
+    t.strictSame(await reproducing(), ["reproduce F1 ada mcp"])
+    t.notOk(await isOffered())
+    await tell(mcp, attemptId, 2, outcome)
+    t.strictSame(await reproducing(), [], `${outcome} without a verdict`)
+    t.equal(
+      (await mcp.read("room_brief", { roomId })).claims.some(({ what }) => what === "reproduce"),
+      false,
+    )
+  }
+  await claim(mcp, { object: versionId, what: "reproduce" })
+  t.strictSame(await reproducing(), ["reproduce F1 ada mcp"], "a new claim is of new work")
+  own.pass(241 * MINUTE)
 })
 
 test("work is offered to another agent, whose inbox says so, and who is not warned of it", async (t) => {
