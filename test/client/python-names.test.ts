@@ -31,3 +31,31 @@ t.test("the parameters of a method cost little, and a guess leads to the name", 
   t.match(await python("research_room.py", "measurements"), /nearest are .*get_room_measurements/)
   t.match(await python("research_room.py", "publish_findings"), /nearest are .*publish_finding/)
 })
+
+t.test(
+  "a read or a write by name says in a sentence which parameter is missing, or which name was meant",
+  async (t) => {
+    const saying = (call: string) =>
+      python(
+        "-c",
+        `from research_room import Room
+try: Room('${house.baseUrl}').${call}
+except (TypeError, ValueError) as why: print(type(why).__name__, why)`,
+      )
+    const attemptId = crypto.randomUUID()
+    t.match(
+      await saying(`read('attempt', attempt_id='${attemptId}')`),
+      "TypeError attempt needs the parameter attemptId. It was given attempt_id.\n",
+    )
+    t.match(await saying("read('attempt')"), /needs the parameter attemptId\.\n$/)
+    t.match(await saying("read('atempt')"), /ValueError There is no read atempt\. The nearest are attempts?, attempt/)
+    t.match(
+      await saying("write('post_mesage', {})"),
+      /There is no operation post_mesage\. The nearest are post_message/,
+    )
+    t.match(
+      await saying("write('post_message', {'text': 'Hello'})"),
+      /needs the parameter threadId\. It was given text\./,
+    )
+  },
+)

@@ -426,17 +426,21 @@ class _Client:
                     raise
                 self._sleep(pause)
 
-    def _path(self, pattern: str, values: Dict[str, Any]) -> str:
+    def _path(self, what: str, pattern: str, values: Dict[str, Any]) -> str:
         """Fills in a path's ids, and removes them from the values."""
 
         def fill(found: "re.Match[str]") -> str:
-            return urllib.parse.quote(str(values.pop(found.group(1))), safe="")
+            name = found.group(1)
+            if name not in values:
+                given = f" It was given {', '.join(values)}." if values else ""
+                raise TypeError(f"{what} needs the parameter {name}.{given}")
+            return urllib.parse.quote(str(values.pop(name)), safe="")
 
         return re.sub(r"\{([a-zA-Z]+)\}", fill, pattern)
 
     def _read(self, name: str, values: Dict[str, Any], form: str = "json") -> Any:
         inputs = {key: value for key, value in values.items() if value is not None and value is not LEFT_OUT}
-        path = self._path(_READS[name][0], inputs)
+        path = self._path(name, _READS[name][0], inputs)
         method = _READS[name][3]
         body = None if method == "GET" else json.dumps(inputs, ensure_ascii=False).encode("utf-8")
         query = "" if body else urllib.parse.urlencode({key: self._query_text(value) for key, value in inputs.items()})
@@ -483,7 +487,7 @@ class _Client:
         """Prepares a write: every try sends the same bytes."""
         method, pattern, delivery, version, _ = _OPERATIONS[operation]
         body = {name: _plain(value, f"/{name}") for name, value in values.items() if value is not LEFT_OUT}
-        path = self._path(pattern, body)
+        path = self._path(operation, pattern, body)
         own = str(delivery_id or uuid.uuid4())
         body = {
             "schemaVersion": version,
@@ -512,9 +516,9 @@ class _Client:
         again = False
         while True:
             if letter.experiment is not None:
-                state = self._persist(
-                    "GET", self._path(_READS["experiment"][0], {"experimentId": letter.experiment}), retries=retries
-                )
+                place = {"experimentId": letter.experiment}
+                path = self._path("experiment", _READS["experiment"][0], place)
+                state = self._persist("GET", path, retries=retries)
                 letter = letter._with(
                     {"expectedRevision": state["revision"], "expectedStatus": state["status"]}
                 )._replace(experiment=None)
@@ -554,11 +558,21 @@ class _Client:
         self, operation: str, body: Mapping[str, Any], *, request_id: Optional[str] = None, rehearse: bool = False
     ) -> Answer:
         """Sends any operation by name. The body includes the ids of the path; members are named as in the schema."""
+        if operation not in _OPERATIONS:
+            raise _unknown("operation", operation, _OPERATIONS)
         return self._write(operation, body, request_id, rehearse)
 
     def read(self, name: str, **parameters: Any) -> Any:
         """Sends any read by name. Parameters are named as in the schema."""
+        if name not in _READS:
+            raise _unknown("read", name, _READS)
         return self._read(name, parameters, _READS[name][2])
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> ValueError:
+    near = difflib.get_close_matches(name, known, 3, 0.4)
+    nearest = f" The nearest are {', '.join(near)}." if near else ""
+    return ValueError(f"There is no {what} {name}.{nearest}")
 
 
 class _Letter(typing.NamedTuple):
