@@ -3,6 +3,8 @@
  * side calls them by name. All calls of one turn travel in one message. A call is a flat list of its arguments, because
  * a list of texts is copied in half the time of an object.
  */
+import { getCompileCacheDir } from "node:module"
+import { dirname } from "node:path"
 import { parentPort, type ResourceLimits, Worker } from "node:worker_threads"
 import { Refusal, type RefusalCode, type RefusalDetails } from "../contract/refusals/refusal.ts"
 import { threadCode } from "../packaged.ts"
@@ -153,6 +155,13 @@ export class Channel<Theirs extends object, Ours extends object> {
 
 // Threads of this program, each with a channel to the thread that started it.
 
+/** Where the compiled code of the program is kept, if it is: a thread does not take it from the one that starts it. */
+function cached(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir()
+  // The folder has one inside for each version of Node.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
+}
+
 export interface ThreadParts<Ours> {
   /** The thread's program: a file in `src/app/threads` or `src/app/jobs`. */
   readonly name: string
@@ -181,6 +190,7 @@ export class Thread<Theirs extends object, Ours extends object> {
       workerData: settings,
       eval: isText,
       name,
+      env: { ...process.env, ...cached() },
       ...(resourceLimits && { resourceLimits }),
     })
     if (isBackground) this.#worker.unref()
