@@ -37,6 +37,10 @@ t.test("seven of seven questions are answered on the first screen of the demo's 
     /^1 conclusion no longer holds: F3, which it cites, is retracted\.$/,
     "what no longer holds?",
   )
+  t.match(await seen(".also li"), /^Concluded Teaching adds .* narrows it to 0\.\d+.*ada/, "what do others answer?")
+  const isCut = `[...document.querySelectorAll(".also li")].some((each) => each.scrollHeight > each.clientHeight + 1 ||
+    each.scrollWidth > each.clientWidth + 1)`
+  t.equal(await page.evaluate(isCut), false, "whole, with every digit")
   const beliefs = await seen("#live-hypotheses tr")
   t.match(
     beliefs,
