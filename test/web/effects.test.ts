@@ -179,6 +179,36 @@ t.test("a fraction is shown in percent and points, with the exact value at hand"
   t.match(effects[0]?.sentence, /: −3\.975 points, 95 % /)
 })
 
+t.test("a difference across commits says so without hovering, on every page and in every copy", async (t) => {
+  const room = await lab.room("Apart")
+  const lines = await measuring(lab, room)
+  const { url, commit } = lab.house.repositories.public
+  const old = { url, commit }
+  const other = { url, commit: lab.house.repositories.public.otherCommit }
+  const attempts = [
+    await lines.attempt(arm("baseline", [9, 9.1, 9.2, 9.15]), { repository: old }),
+    await lines.attempt(arm("shift", [1, 1.15, 1.18, 1.13]), { repository: other }),
+  ]
+  const { result } = await lines.publish(room.ada, attempts)
+  const seen = async (path: string) => {
+    const page = await browser.newPage()
+    await page.goto(baseUrl + path)
+    const text = (await page.locator("main").innerText()).replaceAll(/\s+/g, " ")
+    await page.close()
+    return text
+  }
+  const table = `/rooms/${room.roomId}/table?metric=error&by=arm&over=seed&against=arm:baseline`
+  for (const path of [`/rooms/${room.roomId}`, table])
+    t.match(await seen(path), /−8\.\d+ .* n 4 †.*† compared across experiments, commits or settings/, path)
+  t.match(
+    await seen(`${table}&cell=arm:shift`),
+    /4 pairs; not told apart .*; compared across 2 commits, never told apart/,
+  )
+  t.match(await seen(`/records/${result.versionId}`), /shift − baseline is compared across 2 commits\./)
+  t.match(await text(`${table}&format=markdown`), /n 4; compared across 2 commits, never told apart \|/)
+  t.match(await text(`${table}&format=csv`), /compared across 2 commits/)
+})
+
 t.test("of 200 arms by 50 sizes it shows twelve, and leads to the others", async (t) => {
   const room = await lab.room("Large")
   const lines = await measuring(lab, room)

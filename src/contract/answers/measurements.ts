@@ -112,6 +112,18 @@ export const measuredGroup = shape({
   notes: v.array(v.string()),
 })
 
+/**
+ * Attempts of whose values names were withheld, if there are any. Those values are in no table; of which metric they
+ * were is not known any more.
+ */
+const removed = v.exactOptional(shape({ attempts: count, sentence: freeText }))
+export const removedFrom = (attempts: number): { removed?: v.InferOutput<typeof removed> } => {
+  if (attempts === 0) return {}
+  const of = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`
+  const sentence = `Not in it: values of ${of} that were withheld, of this metric or of another.`
+  return { removed: { attempts, sentence } }
+}
+
 export const measurementTable = shape({
   schemaVersion,
   /** The first metrics, by name, that the attempts reported; the table is about the requested one. */
@@ -140,6 +152,7 @@ export const measurementTable = shape({
     /** Values without a dimension of `by`, and values that `where` excludes. */
     withoutBy: count,
     excluded: count,
+    removed,
   }),
 })
 
@@ -332,6 +345,7 @@ export const keptTable = shape({
    * differences. They count among the comparisons.
    */
   leftOut: v.exactOptional(shape({ rows: count, groups: count })),
+  removed,
   /** Groups whose values have changed since, with what they are now; null if there is no such group any more. */
   moved: v.array(shape({ key: place, settings: measuredGroupParts.settings, now: v.nullable(keptGroup) })),
   isStale: v.boolean(),

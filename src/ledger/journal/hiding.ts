@@ -26,6 +26,15 @@ export function withheldSince(db: Db) {
     count.one(position, places, JSON.stringify(targetIds)).count
 }
 
+/** Finds the objects of whose writes parts were withheld. @param places SQL for the condition on their `path` */
+export function hiddenOf(db: Db, places: string): () => ReadonlySet<string> {
+  const targets = db.prepare<{ id: string }>(
+    `SELECT DISTINCT wj.target_id AS id FROM withheld_fields wf JOIN journal wj ON wj.position = wf.history_position
+     WHERE ${places} AND wj.target_id IS NOT NULL`,
+  )
+  return () => new Set(targets.all().map(({ id }) => id))
+}
+
 /** A value of the withheld body, and what stands in its place. */
 interface Hidden {
   readonly value: Json

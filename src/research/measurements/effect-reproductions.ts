@@ -12,7 +12,7 @@ import { AUTHOR, authorIn } from "../../ledger/journal/actor.ts"
 import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { DEGREES, degrees, type StoredDegrees } from "../evidence/pages.ts"
-import { figureOn, scaleOf } from "./figures.ts"
+import { figureOn, halfWidth, scaleOf } from "./figures.ts"
 import { reversed, verdictOn } from "./repeated-effects.ts"
 import { together } from "./statistics.ts"
 import { contrastOf, type Effect, type Figures } from "./working-out.ts"
@@ -140,6 +140,6 @@ export function repeatedInWords(repeated: Repeated, unit: string | null): string
     pooled === null
       ? ""
       : `; pooled ${figureOn(scale, pooled.estimate, pooled.se)} ` +
-        `±${figureOn(scale, (pooled.high - pooled.low) / 2, pooled.se)}${scale.difference}`
+        `±${figureOn(scale, halfWidth(pooled.low, pooled.high), pooled.se)}${scale.difference}`
   return `${repeatsInWords(repeated).join(", ")}${sum}`
 }

@@ -16,7 +16,7 @@ import {
   repeatedInWords,
   repeatsInWords,
 } from "./effect-reproductions.ts"
-import { figureOn, scaleOf } from "./figures.ts"
+import { figureOn, halfWidth, scaleOf } from "./figures.ts"
 import { inTable, type InTable, inTableInWords } from "./in-table.ts"
 import type { MeasurementTables } from "./reads.ts"
 import { boundsInWords, conditionsInWords, contrastInWords, effectInWords, estimateInWords } from "./in-words.ts"
@@ -345,7 +345,7 @@ function inShort(all: readonly Told[]): string[] {
       const place = Object.keys(where).length === 0 ? "" : ` at ${conditionsInWords(where)}`
       if (figures === null) return `withheld${place}`
       const scale = scaleOf(figures.unit)
-      const half = figures.low === null || figures.high === null ? null : (figures.high - figures.low) / 2
+      const half = halfWidth(figures.low, figures.high)
       const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
       const star = cell?.isDistinct === true ? "*" : ""
       const unit = at === 0 ? scale.difference : ""

@@ -12,23 +12,37 @@ const signed = (text: string): string => text.replace(/^-/, "−")
 /** Whether a number is written without a power of ten. */
 const isPlain = (value: number): boolean => value === 0 || (Math.abs(value) < 1e9 && Math.abs(value) >= 1e-6)
 
+/** Formats a number to the second digit of its standard error, or to four digits where that is 0 or unknown. */
+function written(value: number, se: number): string {
+  if (!isPlain(value)) return signed(value.toExponential(3))
+  return signed(value.toFixed(se === 0 ? Math.min(6, decimalsFor(value, 4)) : decimalsFor(se, 2)))
+}
+
+/** Whether a spread is of the computer's rounding alone, because all values or all differences are equal. */
+const isRounding = (spread: number, value: number): boolean => spread < 1e-12 * Math.abs(value)
+
 /**
  * Formats a number to the second digit of its standard error, or to four digits without one.
  * @param se undefined or null if the spread is unknown
  */
-export function figure(value: number | null, se?: number | null): string {
-  if (value === null) return "–"
-  if (!isPlain(value)) return signed(value.toExponential(3))
-  return signed(
-    value.toFixed(
-      se === undefined || se === null || se === 0 ? Math.min(6, decimalsFor(value, 4)) : decimalsFor(se, 2),
-    ),
-  )
-}
+export const figure = (value: number | null, se?: number | null): string =>
+  value === null ? "–" : written(value, se == null || isRounding(se, value) ? 0 : se)
 
 /** Formats an interval: `−1.72 to −0.58`. */
 export const interval = (low: number | null, high: number | null, se: number | null): string =>
   low === null || high === null ? "–" : `${figure(low, se)} to ${figure(high, se)}`
+
+/** As `figure` and `interval`, for texts that are stored: a replay gives them again, with all digits of a rounding. */
+export const storedFigure = (value: number, se: number | null): string => written(value, se ?? 0)
+export const storedInterval = (low: number | null, high: number | null, se: number | null): string =>
+  low === null || high === null ? "–" : `${storedFigure(low, se)} to ${storedFigure(high, se)}`
+
+/** Half the width of an interval; 0 if that is of the computer's rounding alone, null without an interval. */
+export function halfWidth(low: number | null, high: number | null): number | null {
+  if (low === null || high === null) return null
+  const half = (high - low) / 2
+  return isRounding(half, low) ? 0 : half
+}
 
 /** How numbers of a unit are written. People say percent for a fraction, and points for a difference of two. */
 export interface Scale {

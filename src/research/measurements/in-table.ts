@@ -2,7 +2,7 @@
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Dimensions, textOf } from "./cells.ts"
-import { figureOn, scaleOf } from "./figures.ts"
+import { figureOn, halfWidth, scaleOf } from "./figures.ts"
 import { tableAround } from "./kept-tables.ts"
 import type { MeasurementTables } from "./reads.ts"
 import type { Effect } from "./working-out.ts"
@@ -41,7 +41,7 @@ export function inTable(measured: MeasurementTables) {
 /** "over the Room −2.39 ±0.27 points, told apart (of 33)". @param unit as of its metric */
 export function inTableInWords({ estimate, low, high, isDistinct, comparisons }: InTable, unit: string | null): string {
   const scale = scaleOf(unit)
-  const half = low === null || high === null ? null : (high - low) / 2
+  const half = halfWidth(low, high)
   const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
   const apart = `${isDistinct ? "" : "not "}told apart (of ${comparisons})`
   return `over the Room ${figureOn(scale, estimate, half)}${around}${scale.difference}, ${apart}`

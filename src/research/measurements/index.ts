@@ -22,7 +22,7 @@ function tables({ db, curves }: Ground & { readonly curves: Curves }) {
   return {
     values: measuredValues,
     measured,
-    keptTables: keptTables(db, measured),
+    keptTables: keptTables(db, measured, measuredValues),
     groupCurves: groupCurves(measuredValues, curves),
     effects: effects(db, measuredValues, repeated, measured),
     gathered: gatheredEffects(db),

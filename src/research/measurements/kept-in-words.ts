@@ -1,9 +1,9 @@
 /** A kept table in a few lines of Markdown, for briefs and documents. */
 import type { KeptTable } from "../../contract/answers/measurements.ts"
 import { markdownTable } from "../attempts/table.ts"
-import { spread as spreadOver } from "./arranging.ts"
+import { spread } from "./arranging.ts"
 import { textOf } from "./cells.ts"
-import { figureOn, type Scale, scaleOf } from "./figures.ts"
+import { figureOn, halfWidth, type Scale, scaleOf } from "./figures.ts"
 import { noiseInWords, placeInWords } from "./in-words.ts"
 import { statedOf } from "./written.ts"
 
@@ -37,14 +37,12 @@ function cell(group: Group | undefined, scale: Scale): string {
   if (group === undefined) return ""
   const { contrast, mean, low, high } = group
   if (contrast === null)
-    return `${figureOn(scale, mean, spread(low, high))}${scale.value}${group.isBaseline ? " (mean)" : ""}`
-  const half = spread(contrast.low, contrast.high)
+    return `${figureOn(scale, mean, halfWidth(low, high))}${scale.value}${group.isBaseline ? " (mean)" : ""}`
+  const half = halfWidth(contrast.low, contrast.high)
   const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
   const [star, across] = [contrast.isDistinct ? "*" : "", contrast.pairedAcross === null ? "" : "†"]
   return `${figureOn(scale, contrast.estimate, half)}${around}${star}${across}${contrast.belowNoise ? "≈" : ""}`
 }
-const spread = (low: number | null, high: number | null): number | null =>
-  low === null || high === null ? null : (high - low) / 2
 
 /** The largest difference of a row, by which rows are chosen. */
 const sizeOf = (cells: readonly (Group | undefined)[]): number =>
@@ -102,7 +100,8 @@ export function keptTableWriter(table: KeptTable): (bytes: number) => string {
       ...more(columns.length - places.length, "column"),
     ]
     const rest = left.length === 0 ? [] : [`and ${left.join(", ")}`]
-    return [`${head}${notes.join("")}${moved}`, "", ...lines, ...rest].join("\n")
+    const removed = table.removed === undefined ? [] : ["", table.removed.sentence]
+    return [`${head}${notes.join("")}${moved}`, "", ...lines, ...rest, ...removed].join("\n")
   }
   const whole = text(rows.length, every)
   const wholeBytes = Buffer.byteLength(whole)
@@ -110,7 +109,7 @@ export function keptTableWriter(table: KeptTable): (bytes: number) => string {
     if (wholeBytes <= bytes) return whole
     // A row is at most as long as the whole text.
     let [few, most] = [1, rows.length]
-    const places = spreadOver(every, COLUMNS, () => false)
+    const places = spread(every, COLUMNS, () => false)
     while (few < most) {
       const middle = Math.ceil((few + most) / 2)
       if (Buffer.byteLength(text(middle, places)) <= bytes) few = middle

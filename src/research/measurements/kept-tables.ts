@@ -12,7 +12,8 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { limits } from "../../contract/limits.ts"
 import { isNamedIn } from "./arranging.ts"
 import { textOf } from "./cells.ts"
-import type { MeasurementTables } from "./reads.ts"
+import { type MeasurementTables, PRIMARY } from "./reads.ts"
+import type { Measured, Values } from "./values.ts"
 import type { Effect } from "./working-out.ts"
 
 type Groups = KeptTable["groups"]
@@ -104,7 +105,7 @@ export function tableAround({ metric, split, of, against, over, where = {}, pool
 
 export type KeptTables = ReturnType<typeof keptTables>
 
-export function keptTables(db: Db, measured: MeasurementTables) {
+export function keptTables(db: Db, measured: MeasurementTables, values: Values) {
   const newest = db.prepare<{ versionId: string; label: string; effect: Stored<Effect> }>(
     `SELECT f.version_id AS versionId, r.label, f.effect FROM records r
      JOIN finding_effects f ON f.version_id = r.version_id AND f.position = 0
@@ -113,28 +114,38 @@ export function keptTables(db: Db, measured: MeasurementTables) {
      ORDER BY r.version_id DESC LIMIT ${NEWEST}`,
   )
 
+  const scopeOf = (roomId: string, { experimentIds }: TableQuestion) =>
+    experimentIds === undefined ? { roomId } : { experimentIds }
+
   /** Works a table out. @throws Refusal 422 if it can't be */
-  function worked(roomId: string, { experimentIds, where = {}, ...question }: TableQuestion): Kept {
+  function worked(roomId: string, asked: TableQuestion): Kept {
+    const { experimentIds: _experiments, where = {}, ...question } = asked
     const places = Object.entries(where).map(([name, value]) => `${name}:${value}`)
-    const scope = experimentIds === undefined ? { roomId } : { experimentIds }
-    const asked = { ...question, ...(places.length > 0 && { where: places }) }
-    const table = measured(scope, asked, undefined, GROUPS)
+    const query = { ...question, ...(places.length > 0 && { where: places }) }
+    const table = measured(scopeOf(roomId, asked), query, undefined, GROUPS)
     return { ...picked(table, "split", "unit", "over", "comparisons", "noise"), groups: table.groups.map(keptOf) }
   }
-  function known(roomId: string, question: TableQuestion): Kept | null {
+  function unlessRefused<T>(work: () => T): T | null {
     try {
-      return worked(roomId, question)
+      return work()
     } catch (error) {
       if (error instanceof Refusal) return null
       throw error
     }
   }
-  function answered(question: TableQuestion, kept: Kept | null, moved: KeptTable["moved"]): KeptTable {
+  const known = (roomId: string, question: TableQuestion): Kept | null => unlessRefused(() => worked(roomId, question))
+  /** Says of how many attempts of a table values are not in it. */
+  function removedFrom(roomId: string, question: TableQuestion) {
+    const isCounted = ({ status, intent }: Measured) => status === "succeeded" && PRIMARY.includes(intent)
+    return unlessRefused(() => values.removedFrom(() => values.attempts(scopeOf(roomId, question)).filter(isCounted)))
+  }
+  function answered(roomId: string, question: TableQuestion, kept: Kept | null, moved: KeptTable["moved"]): KeptTable {
     const { metric, split = null, by, over = null, against = null, where = {}, pool = [] } = question
     return {
       ...{ metric, split, unit: null, by, over, against, where, pool },
       experimentIds: question.experimentIds ?? null,
       ...(kept ?? { comparisons: 0, groups: [] }),
+      ...removedFrom(roomId, question),
       moved,
       isStale: kept === null || moved.length > 0,
     }
@@ -177,7 +188,7 @@ export function keptTables(db: Db, measured: MeasurementTables) {
           other.contrast?.low === group.contrast?.low
         return isSame ? [] : [{ key: group.key, settings: group.settings, now: other }]
       })
-      return answered(question, kept, moved)
+      return answered(roomId, question, kept, moved)
     },
 
     /**
@@ -189,7 +200,7 @@ export function keptTables(db: Db, measured: MeasurementTables) {
         const question = tableAround(parse(effect))
         const now = question && known(roomId, question)
         if (question !== undefined && now != null)
-          return { finding: { versionId, label }, table: answered(question, keptRows(now, question, ""), []) }
+          return { finding: { versionId, label }, table: answered(roomId, question, keptRows(now, question, ""), []) }
       }
       return undefined
     },

@@ -153,6 +153,7 @@ export function measurementTables(values: Values) {
       otherIntents: all.length - wanted.length,
       withoutBy: 0,
       excluded: 0,
+      ...values.removedFrom(() => over),
     }
     if (query.metric === undefined) {
       const needing = (["by", "over", "against", "where", "pool", "points"] as const).find(

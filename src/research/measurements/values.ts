@@ -2,12 +2,14 @@
  * Reads measured values for the measurement table, within limits. Dimensions may come from the settings of an attempt.
  */
 import { type Stored, canonicalJson, parse } from "../../contract/json.ts"
+import { removedFrom } from "../../contract/answers/measurements.ts"
 import { limits } from "../../contract/limits.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { BlockScalars } from "../attempts/values.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
+import { hiddenOf } from "../../ledger/journal/hiding.ts"
 import { type Moment, moments } from "../../ledger/journal/room-journal.ts"
 import { settingsOf } from "../attempts/summary.ts"
 import type { Dimensions, Launch, Scalar, Source } from "./cells.ts"
@@ -271,6 +273,11 @@ export function values(db: Db) {
     `SELECT DISTINCT v.split FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +?
      ORDER BY v.split LIMIT ${limits.issues}`,
   )
+  // Without another part, a value still belongs to its metric.
+  const losing = hiddenOf(
+    db,
+    `(path GLOB '/metrics/*/name' OR path GLOB '/metrics/*/split') AND path NOT GLOB '/metrics/*/dimensions/*'`,
+  )
   const registration = db.prepare<{ content: Stored<BodyOf<"register_attempt">> }>(
     `SELECT ${contentOf("a")} AS content FROM attempts a WHERE a.attempt_id = +?`,
   )
@@ -357,6 +364,12 @@ export function values(db: Db) {
           `must name fewer: a table covers at most ${limits.measuredAttempts.toLocaleString("en")} attempts`,
         )
       return found
+    },
+
+    /** Says of how many attempts values are in no table, because their names are hidden. */
+    removedFrom(attempts: () => readonly Measured[]) {
+      const ids = losing()
+      return removedFrom(ids.size === 0 ? 0 : attempts().filter(({ attemptId }) => ids.has(attemptId)).length)
     },
 
     /** How many values some attempts reported. */

@@ -150,6 +150,7 @@ export function markdownOf(table: MeasurementTable): string {
     ...(pooled.length === 0 ? [] : [`Merged: ${pooled.join(", ")}.`, ""]),
     ...notes,
     ...(left.length > 0 ? [`Left out: ${left.join("; ")}.`] : []),
+    ...(leftOut.removed === undefined ? [] : ["", leftOut.removed.sentence]),
     "",
   ].join("\n")
 }

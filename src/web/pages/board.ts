@@ -3,7 +3,7 @@
  * next.
  */
 import { unitInWords } from "../../research/measurements/figures.ts"
-import { noiseInWords } from "../../research/measurements/in-words.ts"
+import { acrossInWords, noiseInWords } from "../../research/measurements/in-words.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
@@ -68,9 +68,10 @@ ${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
 function differences({ rows, by, unit }: Board): Html | null {
   const compared = rows.flatMap(({ contrast, key }): IntervalRow[] => {
     if (contrast === null) return []
-    const { pairs, corrected, belowNoise } = contrast
+    const { pairs, corrected, belowNoise, pairedAcross } = contrast
     const told = corrected === null ? [] : [corrected.isDistinct ? "told apart" : "not told apart"]
-    const holm = [...told, ...(belowNoise ? ["smaller than the noise"] : [])].join(", ")
+    const across = pairedAcross === null ? [] : [`compared ${acrossInWords(pairedAcross)}`]
+    const holm = [...told, ...across, ...(belowNoise ? ["smaller than the noise"] : [])].join(", ")
     const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
     return [
       {

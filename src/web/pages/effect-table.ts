@@ -26,6 +26,7 @@ import {
   copies,
   effectsIn,
   legendOf,
+  limitsOf,
   pictureOf,
   type PictureTable,
   sourcesOf,
@@ -171,7 +172,7 @@ function cellSection(visit: Visit, roomId: string, group: PictureGroup, from: Pi
   const notes = contrast && [
     contrast.pairs === null ? `n ${group.n}, unpaired` : counted(contrast.pairs, "pair"),
     `${contrast.isDistinct ? "told apart" : "not told apart"} among ${counted(from.comparisons, "comparison")}`,
-    ...(contrast.belowNoise ? ["smaller than the noise from run to run"] : []),
+    ...Object.values(limitsOf(contrast)).filter((part) => part !== null),
     ...[reproduced, against].filter((part) => part !== null),
   ]
   const said =

@@ -4,6 +4,7 @@
  */
 import { writerName } from "../../contract/answers/index.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
+import { picked } from "../../contract/each.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Dimensions, textOf } from "../../research/measurements/cells.ts"
 import { type Arranged, arranged, type Choice, type PictureGroup } from "../../research/measurements/arranging.ts"
@@ -27,6 +28,8 @@ export interface PictureTable extends TableAsked {
   readonly leftOut?: { readonly rows: number }
   /** The number of differences for which the correction allows. */
   readonly comparisons: number
+  /** What values are not in it. */
+  readonly removed?: { readonly sentence: string } | undefined
   /** What the same code and settings differ by from run to run, where it is known. */
   readonly noise?: Parameters<typeof noiseInWords>[0] | null
 }
@@ -128,25 +131,19 @@ export function standingOf(sources: readonly (SourceEffect & { readonly repeats:
 }
 
 /** The marks of a cell, and the same in words. */
-export function marksOf({
-  others,
-  reproduced,
-  against,
-}: ReturnType<typeof standingOf>): Pick<EffectCell, "marks" | "marksInWords"> {
-  if (reproduced === null && against === null) return {}
-  const mark = (state: string, text: string, shown: Content) =>
-    html` <span class="mark-of" title="${text}">${glyph(state)}${shown}<span class="aside">${text}</span></span>`
+function marksOf(
+  { others, reproduced, against }: ReturnType<typeof standingOf>,
+  across: string | null,
+): Pick<EffectCell, "marks" | "marksInWords"> {
+  const words = [reproduced, against, across].filter((part) => part !== null)
+  if (words.length === 0) return {}
+  const sign = (text: string | number) => html`<span aria-hidden="true">${text}</span>`
+  const mark = (text: string, shown: Content) =>
+    html` <span class="mark-of" title="${text}">${shown}<span class="aside">${text}</span></span>`
   return {
-    marks: html`${
-      reproduced &&
-      mark(
-        "independent",
-        reproduced,
-        html`<span aria-hidden="true">${others}\
-</span>`,
-      )
-    }${against && mark("disputed", against, null)}`,
-    marksInWords: [reproduced, against].filter((part) => part !== null).join("; "),
+    marks: html`${reproduced && mark(reproduced, [glyph("independent"), sign(others)])}\
+${against && mark(against, glyph("disputed"))}${across && mark(across, sign("†"))}`,
+    marksInWords: words.join("; "),
   }
 }
 
@@ -170,13 +167,11 @@ function readEffects({ tables: { effectSources, effects } }: Visit, roomId: stri
   })
 }
 
-function notesOf({ contrast }: PictureGroup): string[] {
-  if (contrast === null) return []
-  return [
-    ...(contrast.pairedAcross === null ? [] : [`compared ${acrossInWords(contrast.pairedAcross)}, never told apart`]),
-    ...(contrast.belowNoise ? ["smaller than the noise from run to run"] : []),
-  ]
-}
+/** What limits a difference, in words: what it comes from, and that it may be noise. */
+export const limitsOf = ({ pairedAcross, belowNoise }: NonNullable<PictureGroup["contrast"]>) => ({
+  across: pairedAcross && `compared ${acrossInWords(pairedAcross)}, never told apart`,
+  noise: belowNoise ? "smaller than the noise from run to run" : null,
+})
 
 /** Draws a table as a picture. */
 export function pictureOf(
@@ -211,8 +206,9 @@ export function pictureOf(
         ...(!group.isBaseline && baseline !== null && { note: `no ${baseline.value} to compare with here` }),
       }
     const { pairs, estimate, se, low, high, isDistinct } = contrast
-    const notes = [...(pairs === null ? ["unpaired"] : []), ...notesOf(group), `mean ${own}`]
-    const marks = marksOf(standingOf(sourcesOf(group, table, sources)))
+    const { across, noise } = limitsOf(contrast)
+    const notes = [...(pairs === null ? ["unpaired"] : []), ...(noise === null ? [] : [noise]), `mean ${own}`]
+    const marks = marksOf(standingOf(sourcesOf(group, table, sources)), across)
     return { estimate, se, low, high, isDistinct, n: `n ${pairs ?? n}`, path, note: notes.join("; "), ...marks }
   }
   const inUnit = table.unit === null ? "" : ` in ${table.unit === "fraction" ? "percentage points" : table.unit}`
@@ -263,7 +259,12 @@ export function repeatedBy(visit: Visit, roomId: string, metric: string): Html |
 
 /** Says how to read a picture. */
 export const legendOf = (
-  { comparisons, noise = null, unit }: Pick<PictureTable, "comparisons" | "noise" | "unit">,
+  {
+    comparisons,
+    noise = null,
+    unit,
+    removed,
+  }: Pick<PictureTable, "comparisons" | "noise" | "unit" | "removed">,
   { lines }: EffectPicture,
 ): Html => {
   const cells = lines.flatMap((line) => line.cells)
@@ -284,7 +285,9 @@ for ${counted(comparisons, "comparison")}`
     (has("disputed") || has("not reproduced")) &&
     html`<span>${glyph("disputed")} disputed or not reproduced\
 </span>`
-  }`
+  }${
+    has("compared across") && html`<span>† compared across experiments, commits or settings, so never told apart</span>`
+  }${removed && html`<span>${removed.sentence}</span>`}`
 }
 
 /** Links to the picture in other formats. The script copies texts, and makes a PNG. */
@@ -338,8 +341,10 @@ export function tableNow(visit: Visit, roomId: string, question: TableAsked): Pi
   const scope = experimentIds === null ? { roomId } : { experimentIds }
   const table = orNull(() => visit.tables.measured(scope, query, undefined, GROUPS))
   if (table === null) return null
-  const { unit, groups, comparisons, noise } = table
-  return { ...question, split: table.split, unit, over: table.over, groups: groups.map(keptOf), comparisons, noise }
+  return {
+    ...{ ...question, ...picked(table, "split", "unit", "over", "comparisons", "noise") },
+    ...{ groups: table.groups.map(keptOf), ...picked(table.leftOut, "removed") },
+  }
 }
 
 /**

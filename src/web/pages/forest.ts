@@ -2,7 +2,7 @@
 import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
 import { type EffectAnswer, whyStale } from "../../contract/answers/measurements.ts"
 import { compareScalars, type Dimensions, textOf } from "../../research/measurements/cells.ts"
-import { contrastInWords, placeInWords } from "../../research/measurements/in-words.ts"
+import { acrossInWords, contrastInWords, placeInWords } from "../../research/measurements/in-words.ts"
 import { figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/figures.ts"
 import { tableAround } from "../../research/measurements/kept-tables.ts"
 import { type EffectCell, type EffectLine, effectTable } from "../charts/effects.ts"
@@ -217,6 +217,7 @@ export function effectsOf(
     repeats &&
       html`<li>${contrastInWords(effect)} repeats ${label("finding", repeats.versionId, repeats.label)}\
 ${fromOther(repeats)}. ${repeats.comparison?.sentence}</li>`,
+    effect.pairedAcross && html`<li>${contrastInWords(effect)} is compared ${acrossInWords(effect.pairedAcross)}.</li>`,
     staleReason &&
       html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. \
 ${whyStale(staleReason, now?.sentence)}</li>`,

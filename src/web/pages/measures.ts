@@ -110,7 +110,7 @@ ${
   leftOut.otherIntents === 0
     ? null
     : html`<span>${counted(leftOut.otherIntents, "rerun or reproduction", "reruns and reproductions")} left out</span>`
-}${
+}${leftOut.removed && html`<span>${leftOut.removed.sentence}</span>`}${
   groups.length > shown.length
     ? html`<span>${counted(groups.length - shown.length, "more group")} in the files</span>`
     : null

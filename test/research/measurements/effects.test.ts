@@ -7,6 +7,7 @@ import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { finding } from "../../support/bodies.ts"
 import { openLab, refusalOf } from "../../support/lab.ts"
+import { storedFigure } from "../../../src/research/measurements/figures.ts"
 import { Work } from "../record/work.ts"
 import { untilClean } from "../../support/clean.ts"
 
@@ -272,4 +273,35 @@ t.test("an effect that claims bounds says whether it keeps to them, wherever it 
   // Among several findings a brief tells effects in short.
   for (let count = 0; count < 5; count += 1) await published()
   t.match(await brief(2_000), /at labels 400 \(within ±2\), −0\.\S+ ±\S+ at labels 400 \(not within ±0\.25\)/)
+})
+
+t.test("equal differences are told in few digits, and stored comparisons keep those that they had", async (t) => {
+  const even = await lab.room()
+  const own = await Work.begin(lab, even)
+  const attemptId = await own.attempt("started")
+  const metrics = [...error("baseline", 400, [9, 9.1, 9.2, 9.15]), ...error("shift", 400, [1, 1.1, 1.2, 1.15])]
+  await own.tell(attemptId, "succeeded", { metrics })
+  const first: Effect = { ...shift, experimentId: own.experimentId }
+  const { result } = await even.ada.write("publish_finding", {
+    ...finding(even),
+    provenance: { execution: own.execution([attemptId]), papers: [] },
+    effects: [first],
+  })
+  const { roomId } = even
+  const { effects } = await lab.record(result)
+  const se = effects[0]?.se ?? 0
+  t.ok(se > 0 && se < 1e-14, `${se} is what the computer rounds by`)
+  t.equal(effects[0]?.sentence, "error of shift − baseline at labels 400: −8.000, 95 % −8.000 to −8.000, 4 pairs")
+  const places = [
+    `/api/research/rooms/${roomId}/brief?format=markdown`,
+    `/api/research/rooms/${roomId}/measurements?metric=error&against=arm:baseline&format=markdown`,
+    `/rooms/${roomId}`,
+    `/records/${result.versionId}`,
+  ]
+  for (const place of places) {
+    const text = await (await fetch(lab.house.baseUrl + place)).text()
+    t.match(text, /−8\.000/, place)
+    t.notMatch(text.replaceAll(/<[^>]*>/g, ""), /\d\.\d{9}/, `${place} has no digit that means nothing`)
+  }
+  t.equal(storedFigure(-8, 2.2e-16), "−8.000000000000000", "a replay of older comparisons gives what is stored")
 })

@@ -210,9 +210,25 @@ t.test("attempts that were withheld whole are in no table, and neither are their
           explanation: "It names somebody.",
         })
   }
+  t.notOk("removed" in (await measured()).leftOut, "nothing is withheld yet")
   await withhold(gone)
   await untilClean(lab.file)
   const now = await measured()
+  t.equal(now.leftOut.removed?.attempts, 1, "the table says of how many attempts values are not in it")
+  t.equal((await kept())?.removed?.attempts, 1)
+  t.equal((await kept(ofLoss.checkpointId))?.removed?.attempts, 1, "and where none is left")
+  const says = /Not in it: values of 1 attempt that were withheld, of this metric or of another\./
+  const query = "metric=error&by=arm&over=seed&against=arm:baseline"
+  for (const path of [
+    `/api/research/rooms/${roomId}/measurements?${query}&format=markdown`,
+    `/api/research/rooms/${roomId}/brief?format=markdown`,
+    `/rooms/${roomId}/table?${query}`,
+    `/rooms/${roomId}`,
+    `/checkpoints/${result.checkpointId}`,
+    `/checkpoints/${result.checkpointId}.md`,
+    `/experiments/${lines.experimentId}`,
+  ])
+    t.match(await (await fetch(lab.house.baseUrl + path)).text(), says, path)
   t.same([...new Set(now.groups.flatMap(({ attempts }) => attempts.map(({ label }) => label)))], ["A1"])
   t.match(now.groups, [{ n: 5 }, { n: 5, mean: 4.2, contrast: { pairs: 5 } }])
   for (const path of [
