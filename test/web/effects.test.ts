@@ -4,6 +4,7 @@ import t from "tap"
 import { arm, measuring, type Metrics } from "../research/measurements/measured.ts"
 import { http } from "../research/measurements/doors/doors.ts"
 import { tellThreeSizes } from "../research/measurements/doors/three-sizes.ts"
+import { hypothesis } from "../support/bodies.ts"
 import { openLab } from "../support/lab.ts"
 import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"
@@ -205,6 +206,13 @@ t.test("a difference across commits says so without hovering, on every page and 
     /4 pairs; not told apart .*; compared across 2 commits, never told apart/,
   )
   t.match(await seen(`/records/${result.versionId}`), /shift − baseline is compared across 2 commits\./)
+  const { result: idea } = await room.ada.write("publish_hypothesis", hypothesis(room))
+  await room.ada.write("link_experiment_finding", {
+    ...{ experimentId: lines.experimentId, findingVersionId: result.versionId },
+    towardHypothesis: [{ versionId: idea.versionId, verdict: "supports", explanation: "So." }],
+    towardQuestion: { verdict: "answers", explanation: "So." },
+  })
+  t.match(await seen(`/records/${idea.versionId}`), /F1 ada.* · across 2 commits −7\.99/)
   t.match(await text(`${table}&format=markdown`), /n 4; compared across 2 commits, never told apart \|/)
   t.match(await text(`${table}&format=csv`), /compared across 2 commits/)
 })

@@ -288,10 +288,12 @@ export function checkpointOperations(tables: OperationTables) {
         const told = between
           .map(({ label, says }) => (label === null || says.includes(label) ? says : `${label}: ${says}`))
           .join(" · ")
+          .replace(/\.$/, "")
+        const count = missed > between.length ? ` (${missed} in all)` : ""
         const message =
           read > now
             ? `The Thread ends at ${now}; it has no entry ${read}.`
-            : `The Thread has moved to ${now} since you read it at ${read}: ${told} (${missed} in all).`
+            : `The Thread has moved to ${now} since you read it at ${read}: ${told}${count}.`
         throw new Refusal("state_conflict", message, {
           current: {
             threadId,

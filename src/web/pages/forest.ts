@@ -102,10 +102,11 @@ function entriesOf(visit: Visit, contrast: GatheredContrast): Entry[] {
   const at = { contrast: nameOf(contrast), where: contrast.where }
   const own = contrast.estimates.flatMap((estimate): Entry[] => {
     const { versionId, effect, label: text, author, n, isStale } = estimate
+    const { reproductions: repeats = [], pairedAcross = null } = visit.effects(versionId)[effect] ?? {}
+    const across = pairedAcross === null ? "" : ` · ${acrossInWords(pairedAcross)}`
     const head = html`${label("finding", versionId, text)}${fromOther(estimate)} ${person(author)} \
-<span class="quiet">${codeOf(estimate)}</span>${isStale && html` ${stateBadge("unknown", "stale")}`}`
+<span class="quiet">${codeOf(estimate)}${across}</span>${isStale && html` ${stateBadge("unknown", "stale")}`}`
     const line = { head, name: text, ...(isStale && { look: "stale" as const }) }
-    const repeats = visit.effects(versionId)[effect]?.reproductions ?? []
     return [
       { ...at, key: versionId, line, cell: { ...estimate, n: `n ${n}`, isDistinct: false } },
       ...repeats.map((repeat) => ({

@@ -110,6 +110,8 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
   t.match(await send([message("Three."), concluding(read)]), { status: 409, body: { refusal: "state_conflict" } })
   t.equal(await watermarkOf(room), read + 3, "what was written between is not passed over")
   const { current } = (await send([message("Three."), concluding(read)])).body
+  const { error: ended } = (await send([message("Three."), concluding(read)])).body
+  t.match(ended, /since you read it at \d+: One\. · Two\. · Shift helps most at 100 labels[^(]*[^.]\.$/, "a sentence")
   t.match(current, {
     timelineWatermark: read + 3,
     between: [
