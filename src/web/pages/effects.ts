@@ -259,12 +259,7 @@ export function repeatedBy(visit: Visit, roomId: string, metric: string): Html |
 
 /** Says how to read a picture. */
 export const legendOf = (
-  {
-    comparisons,
-    noise = null,
-    unit,
-    removed,
-  }: Pick<PictureTable, "comparisons" | "noise" | "unit" | "removed">,
+  { comparisons, noise = null, unit, removed }: Pick<PictureTable, "comparisons" | "noise" | "unit" | "removed">,
   { lines }: EffectPicture,
 ): Html => {
   const cells = lines.flatMap((line) => line.cells)
