@@ -5,7 +5,8 @@
  * process. Settings that are already in the environment are kept. This is the first import of main.ts, so that little
  * work is repeated.
  * Buffers of 128 KiB and more go back to the system at once. SQLite allocates 87 KB for each temporary table, and a
- * write or read makes several: given back at once, each costs twenty page faults.
+ * write or read makes several: where the heap has no free piece of that size, each given back costs
+ * twenty page faults.
  */
 import { existsSync } from "node:fs"
 import { isSea } from "node:sea"
