@@ -5,6 +5,7 @@
  */
 import type { Db, Value } from "../storage/database.ts"
 import { canonicalJson, type Json } from "../../contract/json.ts"
+import type { OperationName } from "../../contract/operations/index.ts"
 import { replayedTables } from "../storage/tables.ts"
 
 // Counts what was withheld from some writes after a later write had used them.
@@ -26,13 +27,19 @@ export function withheldSince(db: Db) {
     count.one(position, places, JSON.stringify(targetIds)).count
 }
 
-/** Finds the objects of whose writes parts were withheld. @param places SQL for the condition on their `path` */
-export function hiddenOf(db: Db, places: string): () => ReadonlySet<string> {
+/** Finds the objects of Rooms of whose writes parts were withheld. @param places SQL on `wf.path` */
+export function hiddenOf(db: Db, places: string): (roomIds: readonly string[]) => ReadonlySet<string> {
+  const operation: OperationName = "withhold_content"
   const targets = db.prepare<{ id: string }>(
-    `SELECT DISTINCT wj.target_id AS id FROM withheld_fields wf JOIN journal wj ON wj.position = wf.history_position
+    `SELECT DISTINCT wj.target_id AS id
+     FROM json_each(+?) r
+      CROSS JOIN places p ON p.id = r.value
+      CROSS JOIN journal h ON h.room = p.place AND h.operation = '${operation}' AND h.room_sequence > 0
+      CROSS JOIN withheld_fields wf ON wf.by_position = h.position
+      CROSS JOIN journal wj ON wj.position = wf.history_position
      WHERE ${places} AND wj.target_id IS NOT NULL`,
   )
-  return () => new Set(targets.all().map(({ id }) => id))
+  return (roomIds) => new Set(targets.all(JSON.stringify(roomIds)).map(({ id }) => id))
 }
 
 /** A value of the withheld body, and what stands in its place. */

@@ -137,7 +137,8 @@ export function keptTables(db: Db, measured: MeasurementTables, values: Values) 
   /** Says of how many attempts of a table values are not in it. */
   function removedFrom(roomId: string, question: TableQuestion) {
     const isCounted = ({ status, intent }: Measured) => status === "succeeded" && PRIMARY.includes(intent)
-    return unlessRefused(() => values.removedFrom(() => values.attempts(scopeOf(roomId, question)).filter(isCounted)))
+    const scope = scopeOf(roomId, question)
+    return unlessRefused(() => values.removedFrom(scope, () => values.attempts(scope).filter(isCounted)))
   }
   function answered(roomId: string, question: TableQuestion, kept: Kept | null, moved: KeptTable["moved"]): KeptTable {
     const { metric, split = null, by, over = null, against = null, where = {}, pool = [] } = question

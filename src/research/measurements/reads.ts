@@ -144,7 +144,8 @@ export function measurementTables(values: Values) {
    * @throws Refusal 422 for a metric, dimension or baseline that no attempt reported, and for a table that is too large
    */
   function workedOut(scope: Scope, query: Query, absent?: string, most?: number): MeasurementTable {
-    const all = values.attempts(query.attempts === undefined ? scope : { attemptIds: query.attempts })
+    const asked = query.attempts === undefined ? scope : { attemptIds: query.attempts }
+    const all = values.attempts(asked)
     const intents = query.intents ?? (query.attempts === undefined ? PRIMARY : undefined)
     const wanted = intents === undefined ? all : all.filter(({ intent }) => intents.includes(intent))
     const over = wanted.filter(({ status }) => status === "succeeded")
@@ -153,7 +154,7 @@ export function measurementTables(values: Values) {
       otherIntents: all.length - wanted.length,
       withoutBy: 0,
       excluded: 0,
-      ...values.removedFrom(() => over),
+      ...values.removedFrom(asked, () => over),
     }
     if (query.metric === undefined) {
       const needing = (["by", "over", "against", "where", "pool", "points"] as const).find(

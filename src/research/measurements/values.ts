@@ -276,8 +276,21 @@ export function values(db: Db) {
   // Without another part, a value still belongs to its metric.
   const losing = hiddenOf(
     db,
-    `(path GLOB '/metrics/*/name' OR path GLOB '/metrics/*/split') AND path NOT GLOB '/metrics/*/dimensions/*'`,
+    `(wf.path GLOB '/metrics/*/name' OR wf.path GLOB '/metrics/*/split')
+      AND wf.path NOT GLOB '/metrics/*/dimensions/*'`,
   )
+  const rooms = (table: "attempts" | "experiments", id: string) =>
+    db.prepare<{ roomId: string }>(
+      `SELECT DISTINCT x.room_id AS roomId FROM json_each(+?) j CROSS JOIN ${table} x ON x.${id} = j.value`,
+    )
+  const [ofAttempts, ofTheirExperiments] = [rooms("attempts", "attempt_id"), rooms("experiments", "experiment_id")]
+  const roomsOf = (scope: Exclude<Scope, { readonly roomId: string }>): string[] => {
+    const found =
+      "attemptIds" in scope
+        ? ofAttempts.all(JSON.stringify(scope.attemptIds))
+        : ofTheirExperiments.all(JSON.stringify(scope.experimentIds))
+    return found.map(({ roomId }) => roomId)
+  }
   const registration = db.prepare<{ content: Stored<BodyOf<"register_attempt">> }>(
     `SELECT ${contentOf("a")} AS content FROM attempts a WHERE a.attempt_id = +?`,
   )
@@ -367,8 +380,8 @@ export function values(db: Db) {
     },
 
     /** Says of how many attempts values are in no table, because their names are hidden. */
-    removedFrom(attempts: () => readonly Measured[]) {
-      const ids = losing()
+    removedFrom(scope: Scope, attempts: () => readonly Measured[]) {
+      const ids = losing("roomId" in scope ? [scope.roomId] : roomsOf(scope))
       return removedFrom(ids.size === 0 ? 0 : attempts().filter(({ attemptId }) => ids.has(attemptId)).length)
     },
 
