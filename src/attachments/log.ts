@@ -5,7 +5,6 @@
  */
 import { isUtf8 } from "node:buffer"
 import { createHash } from "node:crypto"
-import { setTimeout as pause } from "node:timers/promises"
 import { promisify } from "node:util"
 import { deflateRaw, inflateRaw, inflateRawSync } from "node:zlib"
 import type { Cut } from "../contract/answers/fields.ts"
@@ -18,12 +17,6 @@ const compress = promisify<Uint8Array, Buffer>(deflateRaw)
 const expand = promisify<Uint8Array, Buffer>(inflateRaw)
 const HALF = limits.logBytes / 2
 const NEWLINE = 10
-
-/**
- * An upload rests after each piece, for so many times as long as the piece took, and for so many milliseconds in all:
- * others get the processors. Without it a log of 16 MiB would hold both of a small machine for 200 ms.
- */
-const [REST, MOST_REST] = [6, 3_000]
 
 /** The rest of a log that is refused is not read. */
 const headers = { connection: "close" }
@@ -100,7 +93,7 @@ export async function takeLog(
   // One buffer serves a whole upload: V8 counts the memory of each, and many made it collect garbage several times an
   // upload, for which everybody waited.
   const open = Buffer.allocUnsafeSlow(limits.logPieceBytes + 1)
-  let [filled, rested] = [0, 0]
+  let filled = 0
   for await (const chunk of chunks) {
     bytes += chunk.length
     if (bytes > limits.logBodyBytes)
@@ -115,11 +108,7 @@ export async function takeLog(
       at += part.length
       if (filled < open.length) continue
       const end = endOfPiece(open)
-      const startedAt = performance.now()
       await keep(open.subarray(0, end))
-      const rest = Math.min(REST * (performance.now() - startedAt), MOST_REST - rested)
-      rested += rest
-      if (rest > 0) await pause(rest)
       open.copyWithin(0, end)
       filled -= end
     }

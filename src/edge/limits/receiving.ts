@@ -1,5 +1,6 @@
 /** Receives the bytes of a request's body, within its limit and the budgets. */
 import { Readable } from "node:stream"
+import { setTimeout as pause } from "node:timers/promises"
 import type { H3Event } from "h3"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -114,6 +115,34 @@ const [LOGS_AT_ONCE, LOGS_OF_ONE] = [4, 2]
 const logsComing: string[] = []
 
 /**
+ * An upload rests so many times as long as it worked, at least so many milliseconds at once and at most so many in all:
+ * else one of 16 MiB would take both processors of a small machine for 200 ms, and every write beside it would wait.
+ */
+const [REST, AT_ONCE, IN_ALL] = [6, 5, 3_000]
+
+/** Gives the memory of a chunk back at once. Else V8 would collect garbage for it, and everybody would wait. */
+function free({ buffer, byteLength }: Uint8Array): void {
+  // A smaller chunk shares its memory with others.
+  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0)
+}
+
+/** Passes chunks on, and rests between them. A chunk is empty once the next one was asked for. */
+async function* unhurried(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let [owed, rested] = [0, 0]
+  for await (const chunk of chunks) {
+    const startedAt = performance.now()
+    yield chunk
+    owed += REST * (performance.now() - startedAt)
+    free(chunk)
+    const rest = Math.min(owed, IN_ALL - rested)
+    if (rest < AT_ONCE) continue
+    await pause(rest)
+    rested += rest
+    owed = 0
+  }
+}
+
+/**
  * Takes in the body of an upload in pieces, without holding it whole. @param take returns what is kept of it @throws
  * Refusal `temporarily_unavailable` while too many are received, of all or of this caller
  */
@@ -130,7 +159,7 @@ export async function receiveLog<T>(
   logsComing.push(caller)
   try {
     node?.res.sendContinue()
-    return await take(node?.req ?? event.req.body ?? Readable.from([]))
+    return await take(unhurried(node?.req ?? event.req.body ?? Readable.from([])))
   } finally {
     logsComing.splice(logsComing.indexOf(caller), 1)
   }
