@@ -244,6 +244,20 @@ function repeatedIn(roots: readonly (readonly [name: string, schema: JsonSchema]
   return { named, referring, replaced }
 }
 
+/** Leaves out schemas that nothing refers to: a file with the shapes of answers has others beside them. */
+function referred(schemas: Readonly<Record<string, JsonSchema>>, from: unknown): Record<string, JsonSchema> {
+  const found = new Set<string>()
+  const look = (part: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (found.has(name)) continue
+      found.add(name)
+      look(schemas[name] ?? null)
+    }
+  }
+  look(from)
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
+}
+
 /** The components that belong to no route. */
 type Components = Omit<ReturnType<typeof shared>, "routes">
 
@@ -252,7 +266,7 @@ let made: ReturnType<typeof ofRegistry> | undefined
 function ofRegistry() {
   const routes = openApiRoutes()
   const { routes: sharing, ...parts } = shared(routes.map(({ operation }) => operation))
-  const own = { ...componentSchemas(operations), ...parts.schemas }
+  const own = referred({ ...componentSchemas(operations), ...parts.schemas }, [sharing, parts, commonResponses])
   const contents = sharing.flatMap(({ operationId, requestBody, responses }) =>
     [requestBody, responses["200"]].flatMap((part) =>
       Object.values(part?.content ?? {}).flatMap(({ schema }) =>
