@@ -3,6 +3,7 @@ import { armsInWords } from "../../contract/answers/attempts.ts"
 import { costInWords, totalOf } from "../../contract/answers/costs.ts"
 import { independenceInWords } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import { verdictOfAll } from "../../research/measurements/repeated-effects.ts"
 import { outcome } from "../parts/attempt-table.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
@@ -215,10 +216,11 @@ function matchInWords({ planMatch: found, planId }: Attempt): Html | string {
   return yesNo(isSame && deviations.length === 0, "ran as planned", "differs from its plan")
 }
 
-/** What a reproduction counts as: what its numbers say if they were compared, else what its author says. */
-function countedAs({ verdict, repeats = [] }: NonNullable<Attempt["reproduction"]>): typeof verdict {
-  const [first, ...others] = new Set(repeats.map((each) => each.verdict ?? verdict))
-  return first === undefined || others.length > 0 ? verdict : first
+/** What a reproduction counts as for each finding: by its numbers if they were compared, else by its author's word. */
+function countedAs({ verdict, repeats = [] }: NonNullable<Attempt["reproduction"]>): Html[] {
+  const byFinding = [...Map.groupBy(repeats, ({ versionId }) => versionId).values()]
+  const counted = byFinding.map((of) => verdictOfAll(of.flatMap((each) => each.verdict ?? [])) ?? verdict)
+  return [...new Set(counted.length === 0 ? [verdict] : counted)].map((each) => stateBadge(each))
 }
 
 /** How an attempt stands: its outcome, its failure, its plan, and what findings made of it. */
@@ -228,7 +230,7 @@ function verdictOf(attempt: Attempt, findings: Found["all"]): Html {
   return stands(
     outcome(attempt),
     failure && html`Failed in ${failure.stage}: ${beginning(failure.explanation, 160)}`,
-    reproduction && html`As a reproduction: ${stateBadge(countedAs(reproduction))}`,
+    reproduction && html`As a reproduction: ${joined(countedAs(reproduction))}`,
     matchInWords(attempt),
     findings.length === 0
       ? "No finding uses it yet."
