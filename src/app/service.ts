@@ -33,6 +33,7 @@ import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/sto
 import { databaseFile } from "../ledger/storage/data.ts"
 import { clearAlone } from "../ledger/storage/clearing.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
+import { onForget } from "../ledger/storage/remembered.ts"
 import { isLogEmptied, isUnclean, writeClean } from "../ledger/storage/residue.ts"
 import { LogCopying } from "./serving/log-copying.ts"
 
@@ -252,7 +253,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const renderer = new Renderer(readers ?? new OnThisThread())
   const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
   const storage = () => ({ ...diskWatch.readings, schema: latestSchema, sqlite })
-  for (const each of [pasts, renderer, readers]) instance.ledger.onForget(() => each?.forget())
+  for (const each of [pasts, renderer, readers]) onForget(db, () => each?.forget())
   const stop = serveOn(
     server,
     createApp({

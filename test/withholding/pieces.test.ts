@@ -11,6 +11,7 @@ import { checkData } from "../../src/check/check.ts"
 import { operationOf } from "../../src/contract/operations/index.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { fill, openReadConnection } from "../../src/ledger/storage/opening.ts"
+import { Remembered } from "../../src/ledger/storage/remembered.ts"
 import { isUnclean } from "../../src/ledger/storage/residue.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
@@ -147,14 +148,19 @@ test("a person without a role withholds again and again, and others' writes do n
     for (const path of [`/threads/${openingThreadId}`, `/search?query=${secret}`])
       t.notMatch(await (await fetch(`${baseUrl}${path}`)).text(), new RegExp(`token is ${secret}`), `${path} at once`)
   }
+  const workedOut = new Remembered<string>(house.instance.db, 1)
+  workedOut.set("before", EARLY)
   const of = { of: { entryId: first.entryId }, fields: ["/text"], reason: "secret", explanation: "Changed." }
   const old = await ada.request("POST", `/api/rooms/${rooms.empty.roomId}/withholdings`, action(of))
   t.equal(old.status, 200, "so is what was said before everything else")
+  t.equal(workedOut.get("before"), undefined, "what was worked out with it is forgotten")
+  workedOut.set("meanwhile", EARLY)
   const hiddenAt = performance.now()
   await untilClean(file, 2 * PATIENCE)
   t.comment(`the files were cleaned in ${Math.round((performance.now() - hiddenAt) / 1_000)} s`)
   isOver = true
   await others
+  t.equal(workedOut.get("meanwhile"), undefined, "and what was worked out from rows that still held it")
   const longest = held()
   t.ok(longest < HELD, `the serving thread was held for ${longest} ms of processor time at most`)
   t.ok(Math.max(...waits) < LONGEST, `the longest of ${waits.length} writes took ${Math.round(Math.max(...waits))} ms`)

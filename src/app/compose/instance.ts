@@ -11,6 +11,7 @@ import { answering, asking } from "../../ledger/reads/reading.ts"
 import { Remaking } from "../../ledger/replay/remake.ts"
 import { datedAhead } from "../../ledger/storage/data.ts"
 import { type Db, fileOf } from "../../ledger/storage/database.ts"
+import { onForget } from "../../ledger/storage/remembered.ts"
 import { realWorld, type World } from "../../ledger/world.ts"
 import { nothingChecked, type OutsideCheck } from "../../ledger/write/admission.ts"
 import { Ledger } from "../../ledger/write/ledger.ts"
@@ -264,7 +265,6 @@ export function createInstance({
       })
     },
   })
-  for (const each of [tables.numbers, tables.changed, tables.similar]) ledger.onForget(() => each.forget())
   const indexing = new AfterCommit(tables.search, (step) => ledger.queue.between(step), onNotIndexed)
   const { timeline, activity, watch } = ledger
 
@@ -298,7 +298,7 @@ export function createInstance({
   const operators = operatorActions({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const exports = new Exports({ rooms: tables.rooms, writes: ledger.journal, files, instanceId })
-  ledger.onForget(() => exports.forget())
+  onForget(db, () => exports.forget())
   const ahead = datedAhead(db, world)
   const readers = answering(
     added(domains, "reads", {

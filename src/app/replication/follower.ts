@@ -17,6 +17,7 @@ import { listen, serveOn } from "../../http/server.ts"
 import { isFollowed } from "../../ledger/storage/litestream-files.ts"
 import { databaseFile, whoseData } from "../../ledger/storage/data.ts"
 import { DataError } from "../../ledger/storage/opening.ts"
+import { onForget } from "../../ledger/storage/remembered.ts"
 import { type FollowerDb, readPatienceMs, openWhole } from "../../ledger/storage/follower-file.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
@@ -203,7 +204,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage })
   const readers = readerPool(options, { ...identity, file, follows: true, baseUrl })
   const renderer = new Renderer(readers ?? new OnThisThread())
-  instance.ledger.onForget(() => renderer.forget())
+  onForget(instance.db, () => renderer.forget())
   const whyNotReady = async () =>
     followed.look().isWhole ? null : "The copy is being updated, or its follower ended in the middle of an update."
   const forward = (event: H3Event, route: PublicRoute) => copyReads.answer(event, route)

@@ -12,6 +12,7 @@ import type { OffloadedRequest, OffloadedResponse, StoredPast } from "../../edge
 import type { Pasts } from "../../edge/edge.ts"
 import { RequestContext } from "../../edge/limits/request-context.ts"
 import { openMade } from "../../ledger/storage/opening.ts"
+import { onForget } from "../../ledger/storage/remembered.ts"
 import { FollowerDb, readPatienceMs, openFollowed } from "../../ledger/storage/follower-file.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { openLog } from "../../log.ts"
@@ -53,7 +54,7 @@ if (db instanceof FollowerDb) {
 }
 const engine = new NotedEngine(new RenderingNote(note), tooCostly)
 const renderer = new Renderer(engine, limits.keptTextBytes * KEPT)
-for (const each of [engine, renderer]) instance.ledger.onForget(() => each.forget())
+for (const each of [engine, renderer]) onForget(db, () => each.forget())
 const log = openLog("info", { to: { write: (line) => channel.tell("log", line) } })
 const app = createApp({
   instance,

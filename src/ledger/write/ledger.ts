@@ -15,6 +15,7 @@ import { type Journal, journal } from "../journal/journal.ts"
 import { type Receipts, receipts } from "../journal/receipts.ts"
 import { type Timeline, timeline } from "../journal/timeline.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
+import { forgetAll } from "../storage/remembered.ts"
 import { tryStorage } from "../storage/try-storage.ts"
 import { isUnclean } from "../storage/residue.ts"
 import { isoTime, type World } from "../world.ts"
@@ -103,8 +104,6 @@ export class Ledger {
   readonly #acts: Record<string, Acts[string]> = {}
   readonly #steps: FollowingStep[] = []
   #confirm: (() => Promise<void>) | null = null
-  /** Called when content is withheld. */
-  readonly #forgetCallbacks: (() => void)[] = []
   readonly journal: Journal
   readonly replaying: Replaying
   readonly timeline: Timeline
@@ -206,11 +205,6 @@ export class Ledger {
     return rehearse ? receipts.map(rehearsed) : receipts
   }
 
-  /** Registers a function that clears a cache; it is called when content is withheld. */
-  onForget(forget: () => void): void {
-    this.#forgetCallbacks.push(forget)
-  }
-
   /** Removes withheld content that an interrupted process, or a write of another instance, has left in the files. */
   async cleanse(): Promise<void> {
     if (!isUnclean(this.#parts.db)) return
@@ -234,7 +228,7 @@ export class Ledger {
   }
 
   /** Clears all caches that may contain withheld content. */
-  forget = (): void => this.#forgetCallbacks.forEach((forget) => forget())
+  forget = (): void => forgetAll(this.#parts.db)
 
   /**
    * From now on, a write is answered only after `confirm` has settled, which is called after the commit. If it rejects,

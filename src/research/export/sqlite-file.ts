@@ -49,7 +49,7 @@ export type ViewName = keyof typeof views
 /** @param db the snapshot that the Room is read from */
 export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, Iterable<string>>> {
   const measuredValues = values(db)
-  const measured = measurementTables(measuredValues)
+  const measured = measurementTables(db, measuredValues)
   const { of: effectsOf } = effects(db, measuredValues, repeatedEffects(db), measured)
   const { bearingOn } = evidencePages(db)
   const { fullAfter } = activity(db)

@@ -14,7 +14,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { DEGREES, type StoredDegrees } from "../evidence/pages.ts"
 import { ANSWER, STANDS } from "../evidence/words.ts"
 import { type ChangedEffect, changedEffects } from "../measurements/changed-effects.ts"
-import { Remembered } from "../measurements/remembered.ts"
+import { Remembered } from "../../ledger/storage/remembered.ts"
 
 const SIGHT = limits.changedSight
 /** Rooms whose changes are kept until anything is written: the Room is read for each of its pages. */
@@ -129,7 +129,7 @@ export function changed(db: Db) {
   )
   const { failedOf, movedOf } = changedEffects(db)
   const newest = db.prepare<{ position: number | null }>("SELECT max(position) AS position FROM journal")
-  const kept = new Remembered<WhatChanged>(KEPT)
+  const kept = new Remembered<WhatChanged>(db, KEPT)
 
   const about = (row: Row, seenFrom: string, kind: "link" | "attempt") => ({
     ...picked(row, "versionId", "label", "kind", "at"),
@@ -197,10 +197,6 @@ export function changed(db: Db) {
     /** The same for the newest findings and hypotheses of a Thread. */
     ofThread(threadId: string, roomId: string): WhatChanged {
       return of(idsIn(ofThread.all(threadId, threadId)), roomId)
-    },
-    /** Forgets everything, after words were withheld. */
-    forget(): void {
-      kept.clear()
     },
   }
 }

@@ -16,7 +16,7 @@ import { workingOut } from "./working-out.ts"
 
 function tables({ db, curves }: Ground & { readonly curves: Curves }) {
   const measuredValues = values(db)
-  const measured = measurementTables(measuredValues)
+  const measured = measurementTables(db, measuredValues)
   const workedOut = workingOut(measuredValues)
   const repeated = repeatedEffects(db)
   return {

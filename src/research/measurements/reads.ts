@@ -6,10 +6,11 @@ import { known, noSuch } from "../../contract/objects/no-such.ts"
 import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
 import { keysetPage } from "../../ledger/lists/paging.ts"
 import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { Remembered } from "../../ledger/storage/remembered.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
-import { Remembered } from "./remembered.ts"
 import { sortedBy, textOf } from "./cells.ts"
 import type { GatheredEffects } from "./gathered.ts"
 import type { Ledger } from "./ledger.ts"
@@ -101,7 +102,7 @@ export function shown(group: Group, over: string | undefined, withPoints: boolea
 }
 
 /** Computes measurement tables of a Room, of experiments, or of named attempts. */
-export function measurementTables(values: Values) {
+export function measurementTables(db: Db, values: Values) {
   /**
    * Returns the dimensions to group by and the one to pair over: those of the query, or all those of the metric.
    * @throws Refusal 422 if the query names none and the metric has too many
@@ -236,7 +237,7 @@ export function measurementTables(values: Values) {
       leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: reported.values.length - here.values.length },
     }
   }
-  const known = new Remembered<{ readonly state: string; readonly table: MeasurementTable | Refusal }>(KEPT)
+  const known = new Remembered<{ readonly state: string; readonly table: MeasurementTable | Refusal }>(db, KEPT)
   function workedOutOrNot(...asked: Parameters<typeof workedOut>): MeasurementTable | Refusal {
     try {
       return workedOut(...asked)

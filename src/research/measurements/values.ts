@@ -15,7 +15,7 @@ import { settingsOf } from "../attempts/summary.ts"
 import type { Dimensions, Launch, Scalar, Source } from "./cells.ts"
 import { launchOf, type LaunchText, spelled } from "./stated.ts"
 import { atConditions, type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
-import { Remembered } from "./remembered.ts"
+import { Remembered } from "../../ledger/storage/remembered.ts"
 
 // Reads the last values of many attempts, block by block.
 
@@ -168,7 +168,7 @@ const ROOMS = 2
  */
 function keptAttempts(db: Db, readAll: (roomId: string) => Measured[], readSome: (ids: string[]) => Measured[]) {
   const { now: momentOf, writtenBetween } = moments(db)
-  const rooms = new Remembered<{ readonly at: Moment; readonly attempts: readonly Measured[] }>(ROOMS)
+  const rooms = new Remembered<{ readonly at: Moment; readonly attempts: readonly Measured[] }>(db, ROOMS)
   function changed(roomId: string, now: Moment): readonly Measured[] {
     const last = rooms.get(roomId)
     const written = last && writtenBetween(roomId, "attempt", last.at, now)

@@ -8,7 +8,7 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Labels } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Effect, Figures as EffectFigures } from "../measurements/working-out.ts"
-import { Remembered } from "../measurements/remembered.ts"
+import { onForget, Remembered } from "../../ledger/storage/remembered.ts"
 import type { KeptTables } from "../measurements/kept-tables.ts"
 import type { Values } from "../measurements/values.ts"
 import { Passages } from "./bindings.ts"
@@ -128,7 +128,8 @@ export function checking(db: Db, values: Values, labelled: Labels, keptTables: P
   const former = formerly(db, values)
   const tableOf = tableSources(db, keptTables)
   const reach = reaching(db, values)
-  const keptQuantities = new Remembered<Quantities>(KEPT)
+  onForget(db, forgetPhrases)
+  const keptQuantities = new Remembered<Quantities>(db, KEPT)
   /** The objects that labels of a text name, by label. */
   function objectsOf(roomId: string, labels: readonly string[]) {
     const distinct = [...new Set(labels)].slice(0, limits.linkedLabels)
@@ -369,12 +370,12 @@ export function checking(db: Db, values: Values, labelled: Labels, keptTables: P
     })
   }
 
-  const keptTexts = new Remembered<CheckedText>(TEXTS)
+  const keptTexts = new Remembered<CheckedText>(db, TEXTS)
   const newest = db.prepare<{ position: number; digest: Buffer }>(
     "SELECT position, digest FROM journal ORDER BY position DESC LIMIT 1",
   )
   const stands = db.prepare("SELECT 1 FROM journal WHERE position = +? AND digest = +?")
-  const keptInWrites = new Remembered<{ quantities: Quantities; position: number; digest: Buffer }>(KEPT)
+  const keptInWrites = new Remembered<{ quantities: Quantities; position: number; digest: Buffer }>(db, KEPT)
   /**
    * What one write worked out holds for the next, unless it was rolled back: then the row that was the journal's newest
    * has gone, or is another.
@@ -394,7 +395,7 @@ export function checking(db: Db, values: Values, labelled: Labels, keptTables: P
     `SELECT concat_ws(' ', (SELECT count(*) || ' ' || sum(revision) FROM experiments WHERE room_id = +?),
        (SELECT count(*) || ' ' || max(version_id) FROM records WHERE room_id = +?)) AS state`,
   )
-  const states = new Remembered<string>(ROOMS)
+  const states = new Remembered<string>(db, ROOMS)
   /** What the numbers of a Room's texts depend on: equal if nothing of it changed in between. */
   function stateOf(roomId: string): string {
     const digest = `${roomId} ${head.get(roomId)?.digest}`
@@ -437,14 +438,6 @@ export function checking(db: Db, values: Values, labelled: Labels, keptTables: P
      * those that it is about.
      */
     ofRecord: (context: Context, text: string): CheckedText => check(context, text, "read"),
-    /** Forgets everything, after words were withheld. */
-    forget(): void {
-      keptQuantities.clear()
-      keptInWrites.clear()
-      keptTexts.clear()
-      states.clear()
-      forgetPhrases()
-    },
   }
 }
 

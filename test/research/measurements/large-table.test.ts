@@ -118,7 +118,7 @@ function told(table: () => unknown): unknown {
 
 t.test("one more attempt has only its own rows read", async (t) => {
   const { counted, count } = counting(filler.db)
-  const measured = measurementTables(values(counted))
+  const measured = measurementTables(counted, values(counted))
   const rowsOf = (work: () => unknown) => {
     const before = count.rows
     work()
@@ -133,7 +133,7 @@ t.test("one more attempt has only its own rows read", async (t) => {
   const later = rowsOf(() => measured({ roomId }, question))
   t.ok(later < 20, `${later} rows after one more attempt`)
   t.equal(measured({ roomId }, question).groups.length, 40, "which parts no group")
-  t.same(measured({ roomId }, question), measurementTables(values(filler.db))({ roomId }, question))
+  t.same(measured({ roomId }, question), measurementTables(filler.db, values(filler.db))({ roomId }, question))
 })
 
 t.test("whatever happens in between, a table is the same as one that is worked out anew", async (t) => {
@@ -188,7 +188,7 @@ t.test("whatever happens in between, a table is the same as one that is worked o
     sequences.push(activity?.sequence ?? 0)
     reports.set(attemptId, { revision: revision + 1, status: event === "started" ? "started" : "succeeded" })
   }
-  const measured = measurementTables(values(filler.db))
+  const measured = measurementTables(filler.db, values(filler.db))
   let withheld = 0
   for (let step = 0; step < 90; step += 1) {
     await filler.fill(() => {
@@ -206,7 +206,7 @@ t.test("whatever happens in between, a table is the same as one that is worked o
       }
     })
     const asked = { ...question, ...(step % 2 === 0 && { by: ["arm"] }) }
-    const anew = measurementTables(values(filler.db))
+    const anew = measurementTables(filler.db, values(filler.db))
     const [kept, fresh] = [measured, anew].map((tables) => told(() => tables({ roomId: small }, asked)))
     t.same(kept, fresh, `after step ${step}`)
   }

@@ -13,6 +13,7 @@ import type { AlreadyTried, SimilarItem } from "../../../contract/answers/advice
 import { shortened } from "../../../contract/text.ts"
 import type { ReceiptExtras } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
+import { onForget } from "../../../ledger/storage/remembered.ts"
 import { fromOtherRoom } from "../../../ledger/lists/labelled.ts"
 import { AGENT, AGENT_OF_ENTRY, authorIn, type Actor } from "../../../ledger/journal/actor.ts"
 import { isSign, keptOf, wordsIn } from "../../../contract/words.ts"
@@ -306,6 +307,7 @@ export function similar(db: Db, now: () => number) {
   }
 
   const waiting = new Map<string, Terms>()
+  onForget(db, () => waiting.clear())
   function termsOfWaiting({ item, id, revision }: Lacked): Terms {
     if (waiting.size >= WAITING) waiting.clear()
     return waiting.getOrInsertComputed(`${id} ${revision}`, () => {
@@ -371,9 +373,6 @@ export function similar(db: Db, now: () => number) {
 
   return {
     restoreExtras,
-    /** Forgets the terms that are kept, after words were withheld. */
-    forget: () => waiting.clear(),
-
     /** Finds the objects of a Room that are similar to a text. */
     near: (roomId: string, text: string): SimilarItem[] =>
       rowsOf(nearTo(roomId, text).slice(0, limits.similarItems)).map((row) => itemOf(row, roomId)),
