@@ -247,6 +247,7 @@ export function createInstance({
     world,
     gate,
     repositories,
+    effectsOf: tables.effects.sentencesOf,
     hooks: {
       beforeCommit(mayRetitle) {
         remaking.settle()
@@ -289,7 +290,6 @@ export function createInstance({
     change: (change) => remaking.change(change),
     copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator, !remaking.isInPieces),
   })
-  timeline.tellEffects(tables.effects.sentencesOf)
   ledger.setBehaviours(behaviours, stepsOf(domains, tables))
 
   const importing = ledger.addActs(importActs(tables))

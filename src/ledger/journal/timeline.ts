@@ -156,7 +156,8 @@ export type EffectsOf = (versionIds: readonly string[]) => ReadonlyMap<string, r
 
 export type Timeline = ReturnType<typeof timeline>
 
-export function timeline(db: Db) {
+/** @param effectsOf tells the effects of findings in words, which another domain works out */
+export function timeline(db: Db, effectsOf: EffectsOf) {
   const insert = inserting(db, "timeline_entries")
   const { place } = keys(db)
   const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = +?")
@@ -201,9 +202,6 @@ export function timeline(db: Db) {
   )
   const newest = db.prepare<Moving>(`${SELECT} WHERE ${IN_THREAD} ORDER BY e.sequence DESC LIMIT +?`)
 
-  /** The effects of findings in words, which another domain works out. */
-  let effectsOf: EffectsOf = () => new Map()
-
   const withText = <Found extends Moving>(find: () => readonly Found[]) =>
     db.snapshot(() => {
       const rows = find()
@@ -224,9 +222,6 @@ export function timeline(db: Db) {
     })
 
   return {
-    /** Says how the cards of findings tell their effects. */
-    tellEffects: (tell: EffectsOf): void => void (effectsOf = tell),
-
     append({ entryId, threadId, sequence, kind, replyToEntryId, standingOf, position }: NewEntry): void {
       insert({
         thread: present(place(threadId)),

@@ -13,7 +13,7 @@ import type { FollowingStep, ReceiptExtras } from "../journal/behaviour.ts"
 import type { AnyBehaviour, Request, Delivery } from "../journal/delivery.ts"
 import { type Journal, journal } from "../journal/journal.ts"
 import { type Receipts, receipts } from "../journal/receipts.ts"
-import { type Timeline, timeline } from "../journal/timeline.ts"
+import { type EffectsOf, type Timeline, timeline } from "../journal/timeline.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { forgetAll } from "../storage/remembered.ts"
 import { tryStorage } from "../storage/try-storage.ts"
@@ -88,6 +88,8 @@ export interface LedgerParts {
   /** Checks whether a pinned repository is public and its commit exists. */
   readonly repositories: OutsideCheck
   readonly hooks: GroupHooks
+  /** The effects of findings in words, for their cards in a timeline. */
+  readonly effectsOf: EffectsOf
   /** Removes withheld content from the files. */
   readonly cleanse: () => Promise<void>
   /** Drops Rooms of other instances. */
@@ -115,12 +117,12 @@ export class Ledger {
   readonly batches: BatchAdmission
 
   constructor(parts: LedgerParts) {
-    const { db, gate, hooks } = parts
+    const { db, gate, hooks, effectsOf } = parts
     this.#parts = parts
     this.#extras = new ExtrasFinder(db)
     this.queue = new CommitQueue(db, hooks)
     this.journal = journal(db)
-    this.timeline = timeline(db)
+    this.timeline = timeline(db, effectsOf)
     this.activity = activity(db)
     this.references = references(db)
     // The domains register their behaviours later.

@@ -50,8 +50,7 @@ export function exportedRoom(db: Db, roomId: string) {
   if (summary === undefined) return undefined
   const feed = activity(db)
   const uploads = attachments(db)
-  const entries = timeline(db)
-  entries.tellEffects(effects(db, values(db), repeatedEffects(db)).sentencesOf)
+  const entries = timeline(db, effects(db, values(db), repeatedEffects(db)).sentencesOf)
   const researchLinks = links(db)
   const linkedFindings = findingLinks(db)
   const reviewed = reviews(db)
