@@ -7,26 +7,14 @@ import { pageOf } from "../../contract/objects/objects.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { shortened } from "../words.ts"
 import { stateBadge } from "./marks.ts"
-import { newMark } from "./seen.ts"
+import { newMark, sections } from "./seen.ts"
 import { exactTime, person } from "./parts.ts"
 
 export type Room = RoomSummary
 type Framed = Pick<Room, "roomId" | "title" | "counts">
 
-const sections = [
-  ["", "Overview", null],
-  ["/threads", "Threads", ({ threads }: Room["counts"]) => threads],
-  ["/hypotheses", "Hypotheses", ({ hypothesis }: Room["counts"]) => hypothesis],
-  ["/experiments", "Experiments", ({ experiment }: Room["counts"]) => experiment],
-  ["/attempts", "Attempts", ({ attempt }: Room["counts"]) => attempt],
-  ["/findings", "Findings", ({ finding, cited_claim }: Room["counts"]) => finding + cited_claim],
-  ["/boards", "Boards", ({ board }: Room["counts"]) => board],
-  ["/materials", "Materials", ({ material }: Room["counts"]) => material],
-  ["/links", "Links", ({ link }: Room["counts"]) => link],
-  ["/graph", "Graph", null],
-  ["/activity", "Activity", null],
-  ["/people", "People", ({ members }: Room["counts"]) => members],
-] as const
+const total = ({ counts }: Framed, [first, ...more]: readonly (keyof Framed["counts"])[]): string | undefined =>
+  first && more.reduce((sum, each) => sum + counts[each], counts[first]).toLocaleString("en")
 
 /** Renders the rail. @param here the section's path; undefined on the page of an object */
 export const roomRail = (room: Framed, here?: string): Rail => ({
@@ -35,11 +23,11 @@ export const roomRail = (room: Framed, here?: string): Rail => ({
   markup: (unread) => html`<nav class="rail" aria-label="Room"><div class="inside" data-live="rail" id="rail">
 <a class="of" href="${to(`/rooms/${room.roomId}`)}" dir="auto">${shortened(room.title, 70)}</a>
 <ul>${sections.map(
-    ([path, name, count]) =>
+    ([path, name, counted]) =>
       html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({
         "aria-current": path === here ? "page" : null,
       })}><span>${name}</span>\
-<span class="count">${newMark(unread.get(path) ?? 0)} ${count?.(room.counts).toLocaleString("en")}</span></a></li>`,
+<span class="count">${newMark(unread.get(path) ?? 0)} ${total(room, counted)}</span></a></li>`,
   )}</ul>
   </div></nav>`,
 })

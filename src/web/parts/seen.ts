@@ -3,6 +3,8 @@
  * the service does not store who read what. The page "Activity" marks the whole Room; each other section has a mark of
  * its own.
  */
+import type { RoomSummary } from "../../contract/answers/index.ts"
+import type { TargetKind } from "../../contract/objects/objects.ts"
 import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
 import { cookieOf } from "../../edge/identity/sign-in.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
@@ -19,19 +21,30 @@ const ROOMS = 20
 /** The maximum number of new entries that are counted for a Room. */
 const MOST = 200
 
-/** The kinds of target that each section of a Room shows. */
-const kinds: ReadonlyMap<string, readonly string[]> = new Map([
-  ["/threads", ["thread", "message", "checkpoint", "record"]],
-  ["/hypotheses", ["hypothesis"]],
-  ["/experiments", ["experiment", "plan", "work_claim"]],
-  ["/attempts", ["attempt"]],
-  ["/findings", ["finding", "cited_claim"]],
-  ["/boards", ["board"]],
-  ["/materials", ["material"]],
-  ["/links", ["link", "finding_link", "review"]],
-  ["/people", ["member", "join_request", "credential"]],
-])
-export const sectionOf = new Map([...kinds].flatMap(([section, of]) => of.map((kind) => [kind, section] as const)))
+type Section = readonly [
+  path: string,
+  name: string,
+  counted: readonly (keyof RoomSummary["counts"])[],
+  kinds: readonly TargetKind[],
+]
+/** The sections of a Room: what the rail counts in each, and the kinds of target that it shows. */
+export const sections: readonly Section[] = [
+  ["", "Overview", [], []],
+  ["/threads", "Threads", ["threads"], ["thread", "message", "checkpoint", "record"]],
+  ["/hypotheses", "Hypotheses", ["hypothesis"], ["hypothesis"]],
+  ["/experiments", "Experiments", ["experiment"], ["experiment", "plan", "work_claim"]],
+  ["/attempts", "Attempts", ["attempt"], ["attempt"]],
+  ["/findings", "Findings", ["finding", "cited_claim"], ["finding", "cited_claim"]],
+  ["/boards", "Boards", ["board"], ["board"]],
+  ["/materials", "Materials", ["material"], ["material"]],
+  ["/links", "Links", ["link"], ["link", "finding_link", "review"]],
+  ["/graph", "Graph", [], []],
+  ["/activity", "Activity", [], []],
+  ["/people", "People", ["members"], ["member", "join_request", "credential"]],
+]
+export const sectionOf: ReadonlyMap<string, string> = new Map(
+  sections.flatMap(([path, , , kinds]) => kinds.map((kind) => [kind, path])),
+)
 const WHOLE = "/activity"
 /** The cookie names sections by their first letter. */
 const letterOf = (section: string): string => section.charAt(1)
