@@ -4,7 +4,7 @@ import type { OnProgress } from "../ledger/replay/replay.ts"
 import type { World } from "../ledger/world.ts"
 import type { CrossrefSettings } from "../library/papers/fetcher.ts"
 import { Provider, type ProviderSettings } from "../people/provider/provider.ts"
-import { Sealer } from "../people/provider/sealed.ts"
+import { Encrypter } from "../people/provider/encrypter.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 import type { Instance } from "./compose/instance.ts"
 import type { PastNumbers } from "./past/pasts.ts"
@@ -71,5 +71,5 @@ export function entranceAt(
   if (provider === undefined) return { entrance: rest }
   const { admits, ...settings } = provider
   const client = new Provider({ ...settings, backTo: `${baseUrl}${RETURN_PATH}` })
-  return { entrance: { ...rest, provider: { provider: client, sealer: new Sealer(() => world.now()), admits } } }
+  return { entrance: { ...rest, provider: { provider: client, encrypter: new Encrypter(() => world.now()), admits } } }
 }

@@ -67,7 +67,7 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
       rows.length > 0;
       rows = feed.fullAfter(roomId, entries, undefined, STEP)
     ) {
-      for (const { sequence, body, content, isSealed } of rows) {
+      for (const { sequence, body, content, isWithheld } of rows) {
         const entry = parsed<ActivityEntry>(body)
         const due = entries + 1
         if (
@@ -84,7 +84,7 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
         all += 1
         previous = entry.digest
         if (digestOf(content) !== entry.contentDigest) {
-          if (isSealed && holdsMark(content)) unproved.push({ roomId, sequence })
+          if (isWithheld && holdsMark(content)) unproved.push({ roomId, sequence })
           else add(`The content of ${nameOf(entry)} is not what was accepted.`)
         }
       }

@@ -6,7 +6,7 @@ import { ConnectionLost, type RefusalEnvelope, RefusedError, UnexpectedAnswer } 
 
 export interface Failure {
   readonly failure: unknown
-  readonly again: boolean
+  readonly mayRetry: boolean
   readonly uncertain: boolean
   /** Seconds to wait first; null if unknown. */
   readonly retryAfter: number | null
@@ -52,8 +52,8 @@ export function judge<Answer>({ status, headers }: Response, text: string, form:
   const envelope = parsed(text)
   if (isRefusal(envelope)) {
     const failure = new RefusedError(status, { ...envelope, retryAfter: envelope.retryAfter ?? retryAfter })
-    const again = failure.retryable || failure.committed === null || isTransient(status)
-    return { failure, again, uncertain: failure.committed === null, retryAfter: failure.retryAfter }
+    const mayRetry = failure.retryable || failure.committed === null || isTransient(status)
+    return { failure, mayRetry, uncertain: failure.committed === null, retryAfter: failure.retryAfter }
   }
   const elsewhere = headers.get("location")
   const why =
@@ -62,7 +62,7 @@ export function judge<Answer>({ status, headers }: Response, text: string, form:
       : "The answer is not a refusal of this service"
   return {
     failure: new UnexpectedAnswer(status, why, text),
-    again: isTransient(status),
+    mayRetry: isTransient(status),
     // A request over the limits certainly stored nothing.
     uncertain: isTransient(status) && status !== 429,
     retryAfter,
@@ -70,9 +70,9 @@ export function judge<Answer>({ status, headers }: Response, text: string, form:
 }
 
 /** The failure of a request without a complete answer: it may have arrived. */
-export const unanswered = (failure: unknown, again: boolean): Failure => ({
+export const unanswered = (failure: unknown, mayRetry: boolean): Failure => ({
   failure,
-  again,
+  mayRetry,
   uncertain: true,
   retryAfter: null,
 })
@@ -182,7 +182,7 @@ export class Transport {
       if ("value" in outcome) return { ...outcome, tries }
       uncertain ||= outcome.uncertain
       const pause = outcome.retryAfter ?? growingPause(tries)
-      const isRetried = outcome.again && tries <= retries && pause <= longestWait
+      const isRetried = outcome.mayRetry && tries <= retries && pause <= longestWait
       if (isRetried) await this.sleep(pause, signal)
       if (!isRetried || signal?.aborted)
         return { failure: outcome.failure, uncertain: uncertain && leavesOpen(outcome.failure), tries }

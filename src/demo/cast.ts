@@ -147,10 +147,10 @@ async function addMetadata({ ledger, metadataIntake, world }: Instance): Promise
 /** Tells the story. @returns the demo's named objects */
 export async function tellStory(instance: Instance, clock: StoryClock, repositories: DemoRepositories): Promise<Cast> {
   const narrator = new Narrator(instance, clock)
-  const told = Promise.withResolvers<void>()
+  const roomsWritten = Promise.withResolvers<void>()
   const ada = narrator.person("ada")
   const grace = narrator.person("grace", ada)
-  const mary = narrator.person("mary", told.promise)
+  const mary = narrator.person("mary", roomsWritten.promise)
   const [owner, member] = [await ada, await grace]
   const people = { ada: owner, grace: member }
   const { url, commit, otherCommit } = repositories.public
@@ -161,7 +161,7 @@ export async function tellStory(instance: Instance, clock: StoryClock, repositor
     repository: { pin: { url, commit }, laterPin: { url, commit: otherCommit } },
   }
   await narrator.tell(story.rooms, story.likes, people, given)
-  told.resolve()
+  roomsWritten.resolve()
   const visitor = await mary
   await narrator.tell(story.library, story.likes, people, given)
   await addMetadata(instance)

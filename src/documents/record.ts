@@ -66,7 +66,7 @@ export function recordDocument(source: DocumentSource): string {
     ...record.references.map((reference) => ({ ...reference, purpose: reference.purpose ?? "reference" })),
   ]
   const says = verdict === undefined ? "" : `Verdict: ${verdictInWords({ verdict, verdictFrom })}. `
-  const told = record.blemishes === null ? null : blemishesInWords(record.blemishes)
+  const blemishes = record.blemishes === null ? null : blemishesInWords(record.blemishes)
   const head = `# ${label}: ${inline(assertion.wording, 300)}
 
 ${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${writerName(author)}, \
@@ -82,7 +82,7 @@ ${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}${locatedIn(lo
 ${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
 ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? withoutEvidence(record.reviewed)}. \
 ${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}\
-${told === null ? "" : ` Before you rely on it: ${told}.`}
+${blemishes === null ? "" : ` Before you rely on it: ${blemishes}.`}
 `
   return assemble(
     head,
@@ -91,8 +91,8 @@ ${told === null ? "" : ` Before you rely on it: ${told}.`}
       {
         title: "Effects",
         items: record.effects.map(
-          ({ sentence, experimentId, experimentLabel, staleReason, now, repeats, inTable, unit, ...again }) =>
-            `${inline(sentence, 500)}${inline(besideInWords(inTable, again, unit), 500)} ` +
+          ({ sentence, experimentId, experimentLabel, staleReason, now, repeats, inTable, unit, ...repeated }) =>
+            `${inline(sentence, 500)}${inline(besideInWords(inTable, repeated, unit), 500)} ` +
             `(${linkTo(source, "experiment", experimentId, experimentLabel)})` +
             `${
               repeats === null

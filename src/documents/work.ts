@@ -34,12 +34,12 @@ const metric = ({ name, split, dimensions, value, unit, step }: Attempt["metrics
 
 /** How a reproduction's numbers compare with each effect, and what that counts as if its registrant says otherwise. */
 const byNumbers = ({ verdict, repeats = [] }: NonNullable<AnswerOf<"attempt">["reproduction"]>): string => {
-  const told = repeats.flatMap(({ comparison, verdict: counted }) => {
+  const comparisons = repeats.flatMap(({ comparison, verdict: counted }) => {
     if (comparison === null) return []
     const counts = counted === null || counted === verdict ? "" : ` It counts as: ${words(counted)}.`
     return `${inline(comparison.sentence)}${counts}`
   })
-  return told.length === 0 ? "" : ` By the numbers: ${told.join(" ")}`
+  return comparisons.length === 0 ? "" : ` By the numbers: ${comparisons.join(" ")}`
 }
 
 const statement = (name: string, note: AnswerOf<"experiment">["handoff"]): string =>

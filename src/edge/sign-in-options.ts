@@ -1,6 +1,6 @@
 /** The ways to sign in that are enabled: passwords, the identity provider, and who may invite. */
 import type { Identity, Provider } from "../people/provider/provider.ts"
-import type { Sealer } from "../people/provider/sealed.ts"
+import type { Encrypter } from "../people/provider/encrypter.ts"
 
 export const inviters = ["operator", "owners", "everyone"] as const
 
@@ -13,7 +13,9 @@ export type Admits = "invited" | "everyone" | `@${string}`
 export interface Entrance {
   readonly passwords: boolean
   readonly invitations: (typeof inviters)[number]
-  readonly provider?: { readonly provider: Provider; readonly sealer: Sealer; readonly admits: Admits } | undefined
+  readonly provider?:
+    | { readonly provider: Provider; readonly encrypter: Encrypter; readonly admits: Admits }
+    | undefined
 }
 
 /** Whether the provider may create an account for this identity. */

@@ -166,11 +166,11 @@ export function collections(db: Db) {
       const present = new Set(
         filed.map(({ paperId }) => paperId).filter((paperId) => namesOf(paperId).some((name) => held.has(name))),
       )
-      const fresh = filed.filter(({ paperId }) => !present.has(paperId))
-      mustFit("collectionPapers", counts.papers, fresh.length)
-      add.run(id, by, at, id, JSON.stringify(fresh))
+      const added = filed.filter(({ paperId }) => !present.has(paperId))
+      mustFit("collectionPapers", counts.papers, added.length)
+      add.run(id, by, at, id, JSON.stringify(added))
       return {
-        added: fresh.map(({ paperId }) => paperId),
+        added: added.map(({ paperId }) => paperId),
         alreadyThere: filed.flatMap(({ paperId }) => (present.has(paperId) ? [paperId] : [])),
       }
     },

@@ -105,11 +105,11 @@ export function saved(db: Db) {
       const present = new Set(
         among.all(userId, JSON.stringify(filed.map(({ paperId }) => paperId))).map(({ paperId }) => paperId),
       )
-      const fresh = filed.filter(({ paperId }) => !present.has(paperId))
-      mustFit("savedPapers", count.get(userId)?.saved ?? 0, fresh.length)
-      insert.run(userId, at, JSON.stringify(fresh))
+      const added = filed.filter(({ paperId }) => !present.has(paperId))
+      mustFit("savedPapers", count.get(userId)?.saved ?? 0, added.length)
+      insert.run(userId, at, JSON.stringify(added))
       return {
-        saved: fresh.map(({ paperId }) => paperId),
+        saved: added.map(({ paperId }) => paperId),
         alreadySaved: filed.flatMap(({ paperId }) => (present.has(paperId) ? [paperId] : [])),
       }
     },

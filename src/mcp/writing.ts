@@ -63,9 +63,9 @@ const queryOf = ({ receipt }: Input, rehearse: boolean): string =>
 async function sendOne(door: ServiceCaller, call: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
   const { operation, input } = operationOf(call)
   const { path, body, deliveryId } = delivery(operation, operation.path, input, clientBlock(sender))
-  const again = `Send the same input again with ${operation.delivery} ${deliveryId}: it is stored only once.`
+  const retryHint = `Send the same input again with ${operation.delivery} ${deliveryId}: it is stored only once.`
   const fields = `The fields of ${operation.name}: schema.`
-  return deliver(door, { path: `${path}${queryOf(call, rehearse)}`, body, again, rehearse, signal, fields })
+  return deliver(door, { path: `${path}${queryOf(call, rehearse)}`, body, retryHint, rehearse, signal, fields })
 }
 
 async function sendBatch(door: ServiceCaller, call: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
@@ -76,13 +76,13 @@ async function sendBatch(door: ServiceCaller, call: Input, { rehearse, sender, s
     const { params, body } = withIdsApart(operation, input, clientBlock(sender))
     return { ...("as" in write ? { as: write.as } : {}), operation: operation.name, params, body }
   })
-  const again =
+  const retryHint =
     "Send the same writes again, each with its id: " +
     `${sent.map(({ body }) => body.requestId ?? body.clientMessageId).join(", ")}.`
   return deliver(door, {
     path: `${batch.path}${queryOf(call, rehearse)}`,
     body: JSON.stringify({ writes: sent }),
-    again,
+    retryHint,
     rehearse,
     signal,
     fields: "The fields of an operation: schema.",
@@ -93,14 +93,14 @@ interface PreparedWrite extends Omit<Sending, "sender"> {
   readonly path: string
   readonly body: string
   /** The advice if it is uncertain whether the write was stored. */
-  readonly again: string
+  readonly retryHint: string
   /** The advice that names the tool describing the fields. */
   readonly fields: string
 }
 
 async function deliver(
   door: ServiceCaller,
-  { path, body, again, fields, rehearse, signal }: PreparedWrite,
+  { path, body, retryHint, fields, rehearse, signal }: PreparedWrite,
 ): Promise<ToolAnswer> {
   try {
     const reply = await door.ask({ method: "POST", path, body, asBearer: true }, signal)
@@ -109,10 +109,10 @@ async function deliver(
     return toolAnswer(
       reply,
       { bytes: limits.toolAnswerMost, rest: "Ask for small receipts." },
-      reply.status === 422 ? `${fields}\n` : isUncertain ? `${again}\n` : "",
+      reply.status === 422 ? `${fields}\n` : isUncertain ? `${retryHint}\n` : "",
     )
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
-    return toolError(rehearse ? error.message : `${error.message}. Whether it was stored is uncertain. ${again}`)
+    return toolError(rehearse ? error.message : `${error.message}. Whether it was stored is uncertain. ${retryHint}`)
   }
 }

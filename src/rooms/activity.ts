@@ -6,7 +6,7 @@ import { limits } from "../contract/limits.ts"
 import { activityPage, aOrAn } from "../contract/objects/objects.ts"
 import type { Activity, FullRow } from "../ledger/journal/activity.ts"
 import { textsIn } from "../ledger/journal/kept-texts.ts"
-import { mentionOf, readerNamed, toldWhole } from "../ledger/journal/mentions.ts"
+import { mentionOf, readerNamed, quotingWhole } from "../ledger/journal/mentions.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import type { Naming } from "../contract/definitions/operation.ts"
@@ -178,7 +178,7 @@ export function feedReads({ rooms, activity, watch, summary, snapshot }: FeedSou
       const toAsker = (sentence: string, content: string): string => {
         const named = actor?.grant ? mentionOf(readerNamed(actor), textsIn(JSON.parse(content))) : undefined
         const short = inLines ? shortened(oneLine(sentence), SUMMARY_LENGTH) : sentence
-        return named === undefined ? short : toldWhole(oneLine(sentence), named.text)
+        return named === undefined ? short : quotingWhole(oneLine(sentence), named.text)
       }
       const withIncluded = ({ body, content, sequence }: FullRow, included: readonly string[]) => ({
         sequence,

@@ -63,7 +63,7 @@ export function webhooks(db: Db) {
   )
   const turn = db.prepare("UPDATE webhooks SET off_because = +?, failing_since = NULL WHERE webhook_id = +?")
   const allOff = db.prepare("UPDATE webhooks SET off_because = +? WHERE off_because IS NULL")
-  const again = db.prepare("UPDATE webhooks SET resend = +? WHERE webhook_id = +?")
+  const setResend = db.prepare("UPDATE webhooks SET resend = +? WHERE webhook_id = +?")
   const remove = db.prepare("DELETE FROM webhooks WHERE webhook_id = +?")
   return {
     /** Adds a webhook, which receives the entries after `delivered`. */
@@ -96,7 +96,7 @@ export function webhooks(db: Db) {
     /** Turns a webhook off, or on if `because` is null. */
     turn: (webhookId: string, because: string | null) => turn.run(because, webhookId),
     turnAllOff: (because: string) => allOff.run(because),
-    resend: (webhookId: string, sequence: number) => again.run(sequence, webhookId),
+    resend: (webhookId: string, sequence: number) => setResend.run(sequence, webhookId),
     remove: (webhookId: string) => remove.run(webhookId),
   }
 }

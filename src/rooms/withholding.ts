@@ -67,7 +67,7 @@ export function withholdingOperations({
       if (standing.length > 0) {
         withheld.remember(actor.userId, write, standing, withheld.texts(write, standing), Date.parse(at))
         change(() => {
-          audit.withholdNames(withheld.seal(write, standing))
+          audit.withholdNames(withheld.replace(write, standing))
           attachments.withhold(write.position)
           search.indexAgain(withheld.idsOf(write))
         })

@@ -105,7 +105,7 @@ export const permittedInWords = (permissions: readonly string[]): string =>
   permissions.map((name) => (isKeyOf(PERMITTED, name) ? PERMITTED[name] : words(name))).join(", ")
 
 /** What a personal key reaches, as its lists say it. */
-export const reached: Readonly<Record<KeyReach, string>> = {
+export const reachInWords: Readonly<Record<KeyReach, string>> = {
   all: "everything",
   owned: "all but what others share",
   selected: "chosen Collections",

@@ -276,8 +276,8 @@ export async function importCrate(
     for (const each of [roomId, ...cited]) mustBeExplained(instance, each)
     if (own !== entries) throw new CrateFault(`The crate declares ${entries} entries, but holds ${own}.`)
     // Another instance told of the Room until now; its own export has the same entries.
-    const told = tables.imported.origin(roomId)?.toldBy ?? FILE
-    if (told !== FILE && arriving.through(roomId) === entries)
+    const formerly = tables.imported.origin(roomId)?.toldBy ?? FILE
+    if (formerly !== FILE && arriving.through(roomId) === entries)
       importing.import_room(null, { roomId, ...source, toldBy: FILE, people: [] })
     // An older crate has older descriptions of people.
     if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId, from.baseUrl)

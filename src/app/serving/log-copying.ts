@@ -118,9 +118,9 @@ export class LogCopying {
       return true
     }
     this.#clearing?.startAgain()
-    const again = () => void setTimeout(() => (this.#elsewhere = undefined), PAUSE).unref()
+    const retryLater = () => void setTimeout(() => (this.#elsewhere = undefined), PAUSE).unref()
     // If it fails, the log stays as it is until the next attempt, and an alarm reports a lasting problem.
-    this.#elsewhere = this.#pool.run(job, this.#file, null, this.#ending.signal).then(again, again)
+    this.#elsewhere = this.#pool.run(job, this.#file, null, this.#ending.signal).then(retryLater, retryLater)
     return false
   }
 

@@ -131,7 +131,7 @@ export const staleReason = shape({
 })
 export type StaleReason = v.InferOutput<typeof staleReason>
 
-/** A cited record that was fallen or doubted when the checkpoint landed, and still is. */
+/** A cited record that was fallen or doubted when the checkpoint was written, and still is. */
 export const knownThen = shape({
   versionId: id,
   label: v.string(),

@@ -181,7 +181,7 @@ export const effectFigures = {
 const figures = shape(effectFigures)
 export type EffectFigures = v.InferOutput<typeof figures>
 
-/** An effect in a receipt, as it was worked out when the write landed. */
+/** An effect in a receipt, as it was worked out when the write was accepted. */
 export const landedEffect = shape({
   /** With its interval; of a reproduction, how it compares with the effect that it repeats. */
   sentence: freeText,
@@ -324,7 +324,7 @@ const keptGroup = shape({
   ),
 })
 
-/** A table that a checkpoint rests on, as it was when the checkpoint landed. */
+/** A table that a checkpoint rests on, as it was when the checkpoint was written. */
 export const keptTable = shape({
   metric: freeText,
   split: v.nullable(freeText),

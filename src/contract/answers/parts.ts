@@ -149,7 +149,7 @@ export function verdictFromInWords(
     `${newest.independent ? "another person" : "its author"}, ${newest.at.slice(0, 10)}`
   const says = (verdict: string) => (verdict === "inconclusive" ? "is inconclusive" : `${verdict} it`)
   const parts = inPart.map(({ part, verdict, label: by }) => `${by} ${says(verdict)} ${part}`)
-  const told = parts.length === 0 ? "" : `; in part: ${parts.join(", ")}`
+  const partly = parts.length === 0 ? "" : `; in part: ${parts.join(", ")}`
   const other = labelFromOtherRoom === undefined ? "" : " of another Room"
   const own = reproduced.find(({ versionId }) => versionId === newestId)
   const others = reproduced.filter((each) => each !== own).map((each) => `; ${each.label}, ${reproducedInWords(each)}`)
@@ -159,7 +159,7 @@ export function verdictFromInWords(
     own === undefined ? "" : `, ${reproducedInWords(own)}`,
     measured === undefined ? "" : `, measured ${measured}`,
     ...others,
-    told,
+    partly,
   ].join("")
 }
 
@@ -178,10 +178,10 @@ function reproducedInWords({
 }
 /** "F1 reproduced by 2 other agents": which of the findings behind a verdict others reproduced; null if none. */
 export function reproducedByOthers({ reproduced }: NonNullable<Verdict["verdictFrom"]>): string | null {
-  const told = reproduced.flatMap(({ label, otherAgents }) =>
+  const found = reproduced.flatMap(({ label, otherAgents }) =>
     otherAgents === 0 ? [] : `${label} reproduced by ${otherAgents} other agent${otherAgents === 1 ? "" : "s"}`,
   )
-  return told.length === 0 ? null : told.join(", ")
+  return found.length === 0 ? null : found.join(", ")
 }
 /** A verdict in words. */
 export const verdictInWords = ({ verdict, verdictFrom }: Verdict): string =>

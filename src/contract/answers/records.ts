@@ -117,7 +117,7 @@ const checkpointFields = {
   /** Whether it is concluded and something in staleReasons has happened since. */
   stale: v.boolean(),
   staleReasons: v.array(staleReason),
-  /** What was fallen or doubted when it landed: a note, and no reason to renew it. */
+  /** What was fallen or doubted when it was written: a note, and no reason to renew it. */
   knownThen: v.array(knownThen),
   reviewed,
   archive: v.nullable(archive),

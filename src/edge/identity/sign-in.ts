@@ -111,15 +111,15 @@ export function mustHaveProvider(edge: Pick<Edge, "entrance">): NonNullable<Entr
 
 /** The cookie that holds a step. */
 export const stepCookie = (edge: Edge, step: SignInStep) =>
-  cookieOf(edge, COOKIE, mustHaveProvider(edge).sealer.seal(step, PATIENCE), PATIENCE)
+  cookieOf(edge, COOKIE, mustHaveProvider(edge).encrypter.encrypt(step, PATIENCE), PATIENCE)
 
 /**
  * Reads the step from the cookie. @throws Refusal `not_authenticated` if the cookie is missing, expired or for another
  * step
  */
 export function readStep<S extends Step>(edge: Edge, event: H3Event, step: S): Extract<SignInStep, { step: S }> {
-  const { provider, sealer } = mustHaveProvider(edge)
-  const read = v.safeParse(stepSchema, sealer.open(getCookie(event, COOKIE) ?? ""))
+  const { provider, encrypter } = mustHaveProvider(edge)
+  const read = v.safeParse(stepSchema, encrypter.decrypt(getCookie(event, COOKIE) ?? ""))
   if (read.success && isOf(read.output, step)) return read.output
   throw new Refusal(
     "not_authenticated",

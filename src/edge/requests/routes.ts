@@ -35,16 +35,21 @@ function withoutMarks({ instance }: Pick<Edge, "instance">, answer: Answer): Ans
   const { withheld, people } = instance.tables
   /** Describes one withholding. A person of another instance is shown with its host. */
   function find(key: string): Withholding | undefined {
-    const told = withheld.told(key)
-    const person = told && people.withId(withheld.toldHere(key) ?? told.by.userId)
-    return told && (person === undefined ? told : { ...told, by: { userId: person.userId, username: person.username } })
+    const withholding = withheld.of(key)
+    const person = withholding && people.withId(withheld.personHere(key) ?? withholding.by.userId)
+    return (
+      withholding &&
+      (person === undefined
+        ? withholding
+        : { ...withholding, by: { userId: person.userId, username: person.username } })
+    )
   }
-  const told = type.startsWith("application/json")
+  const shown = type.startsWith("application/json")
     ? inAnswers(body, find)
     : type.startsWith("text/html")
       ? inPage(body, find)
       : withWords(body)
-  return new Answer(told, { status, headers })
+  return new Answer(shown, { status, headers })
 }
 
 export class Routes {

@@ -83,7 +83,7 @@ async function counted<T>({ metrics }: Edge, event: H3Event, name: string, write
 }
 
 /** Adds to a receipt what a table was read as. */
-const told = (receipt: string, readAs: ReadAs | undefined): string =>
+const withReadAs = (receipt: string, readAs: ReadAs | undefined): string =>
   readAs === undefined ? receipt : extendJson(receipt, { readAs })
 
 /** Admits a write. @returns the receipt as JSON text @throws Refusal */
@@ -99,7 +99,7 @@ export const sendWrite = (
     const { body, readAs } = withTableRead(operation.name, decoded.body)
     const receipt = await edge.instance.ledger.admit({ operation, actor, ...decoded, body })
     edge.metrics?.wrote(operation.name, outcomeOf(receipt))
-    return told(receipt, readAs)
+    return withReadAs(receipt, readAs)
   })
 
 /**
@@ -123,7 +123,7 @@ export const sendBatch = (
     receipts.forEach((receipt, index) =>
       edge.metrics?.wrote(decoded.writes[index]?.operation.name ?? batch.name, outcomeOf(receipt)),
     )
-    return receipts.map((receipt, index) => told(receipt, read[index]?.readAs))
+    return receipts.map((receipt, index) => withReadAs(receipt, read[index]?.readAs))
   })
 
 /**

@@ -24,7 +24,7 @@ export interface Row {
 export interface FullRow extends Row {
   readonly content: string
   /** Whether part of the content is withheld. */
-  readonly isSealed: boolean
+  readonly isWithheld: boolean
 }
 
 /** How many of the newest entries are searched for the last write of each credential. */
@@ -99,14 +99,15 @@ const COLUMNS = `${NAME}, j.room_sequence AS sequence, j.operation, j.at, w.user
       hex((SELECT b.activity_digest
         FROM journal b
         WHERE b.room = j.room AND b.room_sequence = j.room_sequence - 1))) AS digests`
-const CONTENT = "j.content, EXISTS (SELECT 1 FROM withheld_writes x WHERE x.history_position = j.position) AS isSealed"
+const CONTENT =
+  "j.content, EXISTS (SELECT 1 FROM withheld_writes x WHERE x.history_position = j.position) AS isWithheld"
 interface Found {
   readonly sequence: number
   readonly name: string
 }
 interface Content {
   readonly content: string
-  readonly isSealed: 0 | 1
+  readonly isWithheld: 0 | 1
 }
 /** The author of a write: a person with a credential, or in the browser. */
 export interface Writer {
@@ -233,11 +234,11 @@ excluded.activity_digest,
     after: (...page: Page): Row[] => lean(...page).map(({ row: { sequence }, body }) => ({ sequence, body })),
     /** Returns the same entries with the content of their writes. */
     fullAfter: (...page: Page): FullRow[] =>
-      full(...page).map(({ row: { sequence, content, isSealed }, body }) => ({
+      full(...page).map(({ row: { sequence, content, isWithheld }, body }) => ({
         sequence,
         body,
         content,
-        isSealed: isSealed === 1,
+        isWithheld: isWithheld === 1,
       })),
   }
 }

@@ -135,10 +135,10 @@ export interface Behaviour<
    */
   findExtras?(call: Call<Body, Params>): ReceiptExtras
   /**
-   * Members returned beside a receipt that the tables tell of the write, when it has landed and for a retry. They are
-   * not stored with it.
+   * Reads members returned beside a receipt from the tables, after the write and for a retry. They are not stored with
+   * it.
    */
-  landed?(write: { readonly body: Body; readonly targetId: string }): Readonly<Record<string, Writable>>
+  readExtras?(write: { readonly body: Body; readonly targetId: string }): Readonly<Record<string, Writable>>
   /** Restores the members returned beside a receipt from the part that was stored. */
   restoreExtras?(kept: JsonObject): Readonly<Record<string, Writable>>
   /** The repository and commit that must be public and exist. Their host is queried outside of any transaction. */

@@ -14,7 +14,7 @@ import { Refusal, type Issue } from "../../contract/refusals/refusal.ts"
 import { hasMark, holdsMark, markedAs } from "../../contract/definitions/withheld-text.ts"
 import type { Actor } from "./actor.ts"
 import type { Behaviour, Call, Subject } from "./behaviour.ts"
-import type { Sealed } from "./journal.ts"
+import type { KeptDigests } from "./journal.ts"
 import { type Visitor, metadataOf, type UniqueBy, walker } from "../../contract/schema/parts.ts"
 import { undeclaredIn } from "../../contract/definitions/science.ts"
 import { pointer } from "../../contract/schema/validation.ts"
@@ -40,17 +40,17 @@ const distinctMembers =
   (value, path, found) => {
     if (!Array.isArray(value)) return
     const fold = (word: string) => (at === "list" ? word.toLowerCase() : word)
-    const again = repetition(
+    const second = repetition(
       value.map((item) => (isObject(item) ? item[member] : undefined)),
       fold,
     )
-    if (again < 0) return
+    if (second < 0) return
     if (at === "item")
-      found.push({ path: pointer([...path, again, member]), message: `repeats the ${member} of an earlier item` })
+      found.push({ path: pointer([...path, second, member]), message: `repeats the ${member} of an earlier item` })
     else
       found.push({
         path: pointer(path),
-        message: `holds two items with the same ${member}, the second at ${pointer([...path, again])}`,
+        message: `holds two items with the same ${member}, the second at ${pointer([...path, second])}`,
       })
   }
 
@@ -95,7 +95,7 @@ export interface Delivery extends Call {
   /** The stored part of what `findExtras` found. */
   readonly storedExtras?: JsonObject
   /** Set for a replayed write with withheld parts. */
-  readonly sealed?: Sealed
+  readonly keptDigests?: KeptDigests
 }
 
 /** Whether a mark replaces the value at a path, or a value around it. */

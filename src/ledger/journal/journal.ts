@@ -67,17 +67,17 @@ export interface Entry extends Writer {
   readonly client: JsonObject | undefined
   readonly given: Given
   /** Set if part of the write was withheld: its digests from before. */
-  readonly sealed?: Sealed
+  readonly keptDigests?: KeptDigests
 }
 
 /**
  * The digests of a write from before parts of it were withheld: its content, the digest that a retry must match, and
  * the journal's own digest.
  */
-export interface Sealed {
+export interface KeptDigests {
   readonly contentDigest: string
   readonly requestDigest: string
-  /** Left out for a write of another instance that was already sealed when it arrived. */
+  /** Left out for a write of another instance of which parts were withheld when it arrived. */
   readonly digest?: string
 }
 
@@ -159,7 +159,7 @@ const entryOf = (row: Row): Entry => {
     client: row.client === null ? undefined : parse(row.client),
     given: given === null ? {} : parse(stored<Given>(given)),
     ...(row.requestDigest !== null && {
-      sealed: {
+      keptDigests: {
         contentDigest: unpackedDigest(row.contentDigest),
         requestDigest: row.requestDigest,
         digest: row.digest.toString("hex"),
@@ -218,8 +218,9 @@ export function journal(db: Db) {
     "SELECT position, digest FROM journal ORDER BY position DESC LIMIT 1",
   )
   const insert = inserting(db, "journal")
-  const insertSeal = inserting(db, "withheld_writes")
-  const seal = (historyPosition: number, requestDigest: string) => insertSeal({ historyPosition, requestDigest })
+  const insertDigest = inserting(db, "withheld_writes")
+  const keepDigest = (historyPosition: number, requestDigest: string) =>
+    insertDigest({ historyPosition, requestDigest })
   const page = db.prepare<Row>(`${ROWS} WHERE j.position > +? ORDER BY j.position LIMIT ${STEP}`)
   const one = db.prepare<Row>(`${ROWS} WHERE j.position = +?`)
   const rewrite = db.prepare("UPDATE journal SET content = +?, client = +?, given = +? WHERE position = +?")
@@ -238,14 +239,14 @@ export function journal(db: Db) {
 
     /** Appends an entry; its position must be the next one. @param contentDigest `sha256:` over the content */
     append(entry: Entry, contentDigest: string, left: Left | null = null): void {
-      const { position, operation, at, content, sealed } = entry
+      const { position, operation, at, content, keptDigests } = entry
       const { roomId = null, threadId = null, entryId = null, deliveryId = null, activity = null } = left ?? {}
       const [params, client, given] = [json(entry.params), json(entry.client), json(entry.given)]
       const digest =
-        sealed?.digest === undefined
+        keptDigests?.digest === undefined
           ? chained(head().digest, contentDigest, entry, params, client, given)
-          : Buffer.from(sealed.digest, "hex")
-      if (sealed !== undefined) seal(position, sealed.requestDigest)
+          : Buffer.from(keptDigests.digest, "hex")
+      if (keptDigests !== undefined) keepDigest(position, keptDigests.requestDigest)
       insert({
         position,
         operation,
@@ -285,8 +286,8 @@ export function journal(db: Db) {
       }
     },
 
-    /** Seals an entry: from now on a retry must match `requestDigest`. */
-    seal,
+    /** Notes that parts of an entry are withheld: from now on a retry must match `requestDigest`. */
+    keepDigest,
     /** Replaces the words of an entry, while changes to accepted writes are allowed. Its digests stay. */
     rewrite(position: number, { content, client, given }: Pick<Entry, "content" | "client" | "given">): void {
       const entryId = one.get(position)?.entryId ?? null

@@ -52,5 +52,5 @@ export function mentionOf({ username, name }: Named, texts: readonly string[]): 
 }
 
 /** A sentence with the text that it quotes told whole, up to the bound of a text that names its reader. */
-export const toldWhole = (sentence: string, text: string): string =>
+export const quotingWhole = (sentence: string, text: string): string =>
   sentence.replace(quoting(text), () => quoting(text, limits.namingText))

@@ -83,7 +83,8 @@ export function receipts(
     })
     return {
       requestDigest:
-        entry.sealed?.requestDigest ?? requestDigestOf(operation, entry.params, entry.content, digestOf(entry.content)),
+        entry.keptDigests?.requestDigest ??
+        requestDigestOf(operation, entry.params, entry.content, digestOf(entry.content)),
       credentialId: entry.sender,
       body: stored(extendJson(text, beside(operation, entry, row.targetId ?? ""))),
     }

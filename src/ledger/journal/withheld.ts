@@ -80,7 +80,7 @@ export function withheld(db: Db) {
       WHERE n.version_id = +?)`,
   )
   const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = +?`)
-  const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = +?")
+  const isNoted = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = +?")
   // A write has its own entry, and at most a few right after it.
   const entriesOf = db.prepare<{ entryId: string }>(
     `SELECT e.entry_id AS entryId FROM journal j JOIN timeline_entries e ON e.thread = j.thread
@@ -118,7 +118,7 @@ export function withheld(db: Db) {
       JOIN writers w ON w.writer = h.writer
       WHERE f.mark = +?`,
   )
-  const sealed = db.prepare<{ position: number }>(
+  const noted = db.prepare<{ position: number }>(
     "SELECT history_position AS position FROM withheld_writes ORDER BY history_position",
   )
   const withholdings = db.prepare<{ position: number }>(
@@ -126,7 +126,7 @@ export function withheld(db: Db) {
       FROM journal
       WHERE room = ${placeOf("+?")} AND operation = 'withhold_content' AND room_sequence > 0`,
   )
-  const sealedBy = db.prepare<{ position: number }>(
+  const withheldBy = db.prepare<{ position: number }>(
     `SELECT DISTINCT f.history_position AS position
       FROM withheld_fields f
       JOIN journal h ON h.position = f.history_position
@@ -186,7 +186,7 @@ export function withheld(db: Db) {
       )
       const changed = JSON.stringify(given)
       if (changed === JSON.stringify(entry.given)) continue
-      if (entry.sealed === undefined) kept.seal(position, requestDigestAt(entry))
+      if (entry.keptDigests === undefined) kept.keepDigest(position, requestDigestAt(entry))
       kept.rewrite(position, { ...entry, given: trusted<Given>(changed) })
     }
   }
@@ -290,12 +290,12 @@ export function withheld(db: Db) {
      * Within a transaction in which accepted writes may change.
      * @returns the texts that were there
      */
-    seal({ position, contentDigest, target }: StandingWrite, places: readonly string[]): string[] {
+    replace({ position, contentDigest, target }: StandingWrite, places: readonly string[]): string[] {
       const entry = kept.at(position)
       const [first] = places
       if (entry === undefined || first === undefined) return []
       const body = bodyOf(entry.content, entry.client)
-      if (isSealed.get(position) === undefined) kept.seal(position, requestDigestAt(entry))
+      if (isNoted.get(position) === undefined) kept.keepDigest(position, requestDigestAt(entry))
       const due = marked(body, contentDigest, places)
       const { client, ...rest } = due
       const content = canonicalJson(rest)
@@ -333,18 +333,18 @@ export function withheld(db: Db) {
     },
 
     /** Returns when, by whom and why a place was withheld; undefined if this instance does not know. */
-    told(key: string): Withholding | undefined {
+    of(key: string): Withholding | undefined {
       const row = find.get(key)
       return row && { at: row.at, by: { userId: row.userId, username: row.username }, reason: row.reason }
     },
     /** Returns the id here of the person who withheld it, which may differ for people of another instance. */
-    toldHere: (key: string): string | undefined => find.get(key)?.userIdHere,
+    personHere: (key: string): string | undefined => find.get(key)?.userIdHere,
     /**
      * Finds the first write of a Room that arrived with withheld places that no write withholds.
      * @returns its sequence; undefined if every such place is explained
      */
     unexplained(roomId: string): number | undefined {
-      for (const { position } of sealed.all()) {
+      for (const { position } of noted.all()) {
         const entry = kept.at(position)
         const keys = entry === undefined ? [] : marksIn(`${entry.content}${JSON.stringify(entry.client ?? null)}`)
         const isOpen = keys.some((key) => find.get(key) === undefined)
@@ -360,7 +360,7 @@ export function withheld(db: Db) {
     unproved(roomId: string): number[] {
       const by = withholdings.all(roomId).map(({ position }) => position)
       if (by.length === 0) return []
-      return sealedBy
+      return withheldBy
         .all(JSON.stringify(by), markBegins)
         .flatMap(({ position }) => ofPosition.get(roomId, position)?.sequence ?? [])
     },

@@ -77,12 +77,15 @@ const notCleansed = () =>
     { retryAfter: 60, committed: null },
   )
 
-/** Removes the journal's own digests from sealed entries, so that they are computed again. */
-function* unsealed(entries: Iterable<Entry>): Generator<Entry> {
-  for (const { sealed, ...entry } of entries)
-    yield sealed === undefined
+/** Removes the journal's own digests from entries of which parts were withheld, so that they are computed again. */
+function* withoutOwnDigests(entries: Iterable<Entry>): Generator<Entry> {
+  for (const { keptDigests, ...entry } of entries)
+    yield keptDigests === undefined
       ? entry
-      : { ...entry, sealed: { contentDigest: sealed.contentDigest, requestDigest: sealed.requestDigest } }
+      : {
+          ...entry,
+          keptDigests: { contentDigest: keptDigests.contentDigest, requestDigest: keptDigests.requestDigest },
+        }
 }
 
 /**
@@ -164,7 +167,7 @@ export class Remaking {
       while (unquote((work) => work())) {}
       using made = openScratch(partial)
       const entries = journal(db).entries()
-      replay(isRenumbered ? unsealed(entries) : entries, { db: made, ledger: ledgerOf(made) })
+      replay(isRenumbered ? withoutOwnDigests(entries) : entries, { db: made, ledger: ledgerOf(made) })
       correct(db, made)
     } finally {
       if (partial !== ":memory:") rmSync(partial, { force: true })

@@ -71,10 +71,10 @@ export class Clearing {
   piece(milliseconds: number): void {
     const wasFree = this.#free
     this.#look()
-    const again = [...this.#written].filter((page) => page < this.#next)
+    const toRepeat = [...this.#written].filter((page) => page < this.#next)
     for (let page = FIRST; page < this.#next; page += 1)
-      if (this.#free[page] !== 0 && (wasFree[page] ?? 0) === 0) again.push(page)
-    for (const page of again) this.#clear(page)
+      if (this.#free[page] !== 0 && (wasFree[page] ?? 0) === 0) toRepeat.push(page)
+    for (const page of toRepeat) this.#clear(page)
     this.#written.clear()
     for (const until = performance.now() + milliseconds; this.#next <= this.#count; ) {
       this.#clear(this.#next)

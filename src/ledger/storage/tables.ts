@@ -35,8 +35,8 @@ export const structureIn = (db: Db): string => JSON.stringify([...partsOf(db)])
 /** Reports each part that is missing, different or unknown to this version. */
 export function structure(db: Db, add: (problem: string) => void): void {
   for (const name of db.mended ?? []) add(`The trigger ${name} was missing or different when the data was opened.`)
-  using fresh = openDatabase(":memory:")
-  const [here, due] = [partsOf(db), partsOf(fresh)]
+  using made = openDatabase(":memory:")
+  const [here, due] = [partsOf(db), partsOf(made)]
   for (const [name, sql] of due) {
     if (!here.has(name)) add(`The ${name} is missing.`)
     else if (here.get(name) !== sql) add(`The ${name} differs from the one that this version makes.`)

@@ -128,10 +128,10 @@ export class Ledger {
     // The domains register their behaviours later.
     const behaviourOf = (operation: Operation) => this.#behaviourOf(operation)
     this.#receipts = receipts(db, this.journal, (operation, { given, content }, targetId) => {
-      const { restoreExtras, landed } = behaviourOf(operation)
+      const { restoreExtras, readExtras } = behaviourOf(operation)
       return {
         ...(given.foreseen !== undefined && restoreExtras?.(given.foreseen)),
-        ...landed?.({ body: trusted(content), targetId }),
+        ...readExtras?.({ body: trusted(content), targetId }),
       }
     })
     const notify = (roomId: string) => this.queue.afterCommit(() => this.watch.notify(roomId))

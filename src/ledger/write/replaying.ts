@@ -59,7 +59,7 @@ export class Replaying {
     const params =
       entry.params.userId === undefined ? entry.params : { ...entry.params, userId: here(entry.params.userId) }
     const body = bodyOf(content, client)
-    const contentDigest = entry.sealed?.contentDigest ?? digestOf(content)
+    const contentDigest = entry.keptDigests?.contentDigest ?? digestOf(content)
     const delivery: Delivery = {
       operation,
       behaviour: behaviourOf(operation),
@@ -73,7 +73,7 @@ export class Replaying {
       prepared: given.prepared,
       ...(given.foreseen && { storedExtras: given.foreseen }),
       ...(given.named !== undefined && { named: here(given.named) }),
-      ...(entry.sealed && { sealed: entry.sealed }),
+      ...(entry.keptDigests && { keptDigests: entry.keptDigests }),
     }
     return writing.replay(delivery, delivery.behaviour.subject(delivery), entry.at, recordedChance(given))
   }
@@ -97,7 +97,7 @@ export class Replaying {
     const { deliveryId, content } = checkRequest(
       { operation, actor, params, body },
       behaviourOf(operation),
-      entry.sealed !== undefined,
+      entry.keptDigests !== undefined,
     )
     if (content !== entry.content) throw new Error("its body is not in canonical form")
     const isTaken = receipts.find(operation, actor, deliveryId) !== undefined

@@ -225,7 +225,7 @@ export class Writing {
         content,
         client: delivery.client,
         given: warnings.length === 0 ? given : { ...given, warnings },
-        ...(delivery.sealed && { sealed: delivery.sealed }),
+        ...(delivery.keptDigests && { keptDigests: delivery.keptDigests }),
       },
       contentDigest,
       { ...stored, targetId, card },
@@ -235,9 +235,9 @@ export class Writing {
       this.#appendEntries(threadId, entrySequence, operation, change, outcome)
     const result = outcome.secret === undefined ? stored.result : writeJson({ ...outcome.result, ...outcome.secret })
     const text = receiptText(operation, { ...stored, deliveryId, result, warnings })
-    const landed = known === null ? undefined : delivery.behaviour.landed?.({ body: delivery.body, targetId: id })
+    const extras = known === null ? undefined : delivery.behaviour.readExtras?.({ body: delivery.body, targetId: id })
     return {
-      answer: landed === undefined ? text : extendJson(text, landed),
+      answer: extras === undefined ? text : extendJson(text, extras),
       made: { id, label },
       roomId,
       activity,

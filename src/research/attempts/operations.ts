@@ -34,7 +34,7 @@ interface ReproductionEffects {
   amountOf(attempt: Attempt, body: Reported): number
   faults(attempt: Attempt, body: Reported): Issue[]
   keep(attempt: Attempt, body: Reported): Computed | undefined
-  landed(attemptId: string): LandedEffect[]
+  forReceipt(attemptId: string): LandedEffect[]
   couldName(attempt: Attempt): { readonly versionId: string; readonly label: string } | undefined
 }
 /** The verdict that the numbers give. */
@@ -189,8 +189,8 @@ function attemptOperations(tables: WritingTables) {
 
   const report_attempt_event = behaviour("report_attempt_event", {
     moved,
-    landed: ({ body, targetId }) =>
-      body.reproduction?.repeats === undefined ? {} : { effects: reproductionEffects.landed(targetId) },
+    readExtras: ({ body, targetId }) =>
+      body.reproduction?.repeats === undefined ? {} : { effects: reproductionEffects.forReceipt(targetId) },
     subject({ body }) {
       const attempt = known("attempt", attempts.find(body.attemptId))
       return { roomId: attempt.roomId, threadId: attempt.threadId, attempt }

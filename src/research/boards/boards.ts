@@ -235,7 +235,7 @@ export function boardStandings(db: Db, values: Values) {
     const frame = values.frame(measured, metric, split)
     const here = values.at(frame, measured, { by, over, where })
     // The evaluator and the data are what the attempts have in common, in whichever experiment they ran.
-    const table = tableOf(here, { by, over, pool, told: Object.keys(where), crossesExperiments: true })
+    const table = tableOf(here, { by, over, pool, named: Object.keys(where), crossesExperiments: true })
     return { found, evaluated, pinned, primary, measured, splits, split, frame, here, table, by }
   }
 
@@ -302,13 +302,13 @@ export function boardStandings(db: Db, values: Values) {
           path: "/split",
           message: `must be given: ${declared.metric} is reported ${splitsInWords(splits.known)}`,
         }
-      const told = groups.flatMap(({ key, settings, attempts }) =>
+      const differing = groups.flatMap(({ key, settings, attempts }) =>
         Object.keys(settings).length === 0
           ? []
           : `${placeInWords({ ...key, ...statedOf(settings) })} in ${attempts[0]?.label ?? ""}`,
       )
-      const settings = told.slice(0, limits.groupAttempts).join("; ")
-      return told.length === 0
+      const settings = differing.slice(0, limits.groupAttempts).join("; ")
+      return differing.length === 0
         ? undefined
         : { path: "/pool", message: `must name the settings that differ, or where one of each: ${settings}` }
     },

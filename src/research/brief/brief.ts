@@ -14,7 +14,7 @@ import { limits } from "../../contract/limits.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { firstParagraph, shortened } from "../../contract/text.ts"
 import { tallyInWords } from "../../contract/answers/evidence.ts"
-import type { ToldEffects } from "../measurements/effects.ts"
+import type { EffectSentences } from "../measurements/effects.ts"
 import { withTerms } from "../experiments/holders.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
 import type { ChangedRecord } from "../../contract/answers/changed.ts"
@@ -151,7 +151,7 @@ export interface Head {
 
 /** The next steps, the claims, the effects of findings, one sentence each, and the tables of checkpoints. */
 interface Derived extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
-  readonly effects: ReadonlyMap<string, ToldEffects>
+  readonly effects: ReadonlyMap<string, EffectSentences>
   /** The effect of each finding that tells most, in a clause. */
   readonly tellingOf: ReadonlyMap<string, string>
   readonly tableOf: (checkpointId: string, bytes: number) => string | undefined
@@ -165,8 +165,8 @@ type Gathered = Candidates & { readonly changed: readonly ChangedRecord[] }
 const tableBytes = (characters: number): number => Math.max(700, characters * 10)
 
 /** The effects of a finding, in few sentences where texts are short. */
-const effectsAt = (told: ToldEffects | undefined, characters: number): readonly string[] =>
-  (characters < 400 ? told?.short : told?.whole) ?? []
+const effectsAt = (effects: EffectSentences | undefined, characters: number): readonly string[] =>
+  (characters < 400 ? effects?.short : effects?.whole) ?? []
 /** The contrasts shown for a finding, depending on the length of texts. */
 const contrastsShown = (characters: number): number => (characters < 400 ? 2 : limits.effects)
 

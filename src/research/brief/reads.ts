@@ -112,7 +112,7 @@ const effectsInWords = (effects: readonly string[] = [], omitted = 0): string =>
   effects.length === 0
     ? ""
     : ` Measured: ${[...effects.map(line), ...(omitted > 0 ? [`${omitted} more`] : [])].join("; ")}.`
-/** What was fallen or doubted when a checkpoint landed, in words. */
+/** What was fallen or doubted when a checkpoint was written, in words. */
 const known = (then: readonly KnownThen[]): string =>
   then.length === 0 ? "" : `, known when it was written: ${then.map(knownThenSentence).join(" ")}`
 
@@ -139,10 +139,10 @@ function briefMarkdown(brief: Brief): string {
       : `# ${line(brief.thread.title)}\n\nThread ${brief.thread.threadId} of Room ${brief.thread.roomId}, ` +
         `at entry ${brief.thread.timelineWatermark}.\n`
   const table = brief.table === undefined ? "" : `\n${brief.table}\n`
-  const again = brief.reproductions === undefined ? "" : `\n${brief.reproductions}\n`
+  const reproductions = brief.reproductions === undefined ? "" : `\n${brief.reproductions}\n`
   const isShort = Object.values(brief.omitted).some(({ link }) => link === undefined)
   const more = isShort ? "\nA larger budget tells what is left out.\n" : ""
-  return [head, table, again, ...briefLists.map((list) => section(brief, list)), more].join("")
+  return [head, table, reproductions, ...briefLists.map((list) => section(brief, list)), more].join("")
 }
 
 /** Writes the lists as sections, in their order. */
@@ -222,8 +222,8 @@ function briefReads({ rooms, threads, brief, claims, effects, keptTables, number
     const { roomId, threadId } = place
     const since = threadId === undefined ? changed.ofRoom(roomId) : changed.ofThread(threadId, roomId)
     // Disputes that are not answered are a list of their own.
-    const told = since.changed.filter(({ isAnswered }) => isAnswered !== false)
-    const gathered = { ...brief.gather(place), changed: told }
+    const changes = since.changed.filter(({ isAnswered }) => isAnswered !== false)
+    const gathered = { ...brief.gather(place), changed: changes }
     const tables = tablesOf(place, gathered)
     const derived = {
       ...next(place, gathered),
@@ -231,13 +231,13 @@ function briefReads({ rooms, threads, brief, claims, effects, keptTables, number
         gathered.hypotheses.flatMap(({ verdictBy }) => (verdictBy === null ? [] : parse(verdictBy).newest.by.id)),
       ),
       tableOf: tables.ofCheckpoint,
-      effects: effects.toldOf(gathered.findings.map(({ versionId }) => versionId)),
+      effects: effects.briefSentencesOf(gathered.findings.map(({ versionId }) => versionId)),
       numbers: numbers.ofCheckpoint,
     }
     const head = {
       about,
       activityWatermark,
-      totals: { ...brief.counts(place), changed: told.length + since.moreChanged },
+      totals: { ...brief.counts(place), changed: changes.length + since.moreChanged },
       reproductions: kindsInWords(since.reproductionKinds),
       links: linksOf(place, basePath),
       table: tables.ofRoom,

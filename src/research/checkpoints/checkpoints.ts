@@ -24,8 +24,8 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import { keptTableInWords } from "../measurements/kept-in-words.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
-// SQL for the records that were fallen or doubted when a checkpoint that cites them landed, and still are (protocol,
-// section 17). Its author knew: they are a note, and no reason to renew it.
+// SQL for the records that were fallen or doubted when a checkpoint that cites them was written, and still are
+// (protocol, section 17). Its author knew: they are a note, and no reason to renew it.
 
 const RANK = "CASE l.kind WHEN 'retracts' THEN 3 WHEN 'supersedes' THEN 2 WHEN 'corrects' THEN 1 ELSE 0 END"
 const STATUS = `CASE l.kind WHEN 'retracts' THEN 'retracted' WHEN 'supersedes' THEN 'superseded'
@@ -285,7 +285,7 @@ export function checkpointOperations(tables: OperationTables) {
         const missed = Math.max(0, now - read)
         const entries = timeline.after(threadId, read, undefined, Math.min(missed, limits.entriesBetween))
         const between = entries.map(({ entry }) => inBetween(parsed<Entry>(entry), tables))
-        const told = between
+        const summary = between
           .map(({ label, says }) => (label === null || says.includes(label) ? says : `${label}: ${says}`))
           .join(" · ")
           .replace(/\.$/, "")
@@ -293,7 +293,7 @@ export function checkpointOperations(tables: OperationTables) {
         const message =
           read > now
             ? `The Thread ends at ${now}; it has no entry ${read}.`
-            : `The Thread has moved to ${now} since you read it at ${read}: ${told}${count}.`
+            : `The Thread has moved to ${now} since you read it at ${read}: ${summary}${count}.`
         throw new Refusal("state_conflict", message, {
           current: {
             threadId,

@@ -30,7 +30,7 @@ export type Resting = Omit<Ground, "rests" | "isAnswered" | "worriedAt"> & {
 }
 
 /** A record further down. `through` is the first record on the way to it. */
-interface Reached extends Ground {
+interface GroundBelow extends Ground {
   readonly through: Ground | null
 }
 
@@ -57,7 +57,7 @@ const GROUND = `${RECORD}, ${IS_ANSWERED}, s.worried_at AS worriedAt,
  * position in the journal of what rests on it: what had happened by then is told in other words
  */
 const doubt = (
-  { through, isAnswered, worriedAt, ...fallen }: Reached,
+  { through, isAnswered, worriedAt, ...fallen }: GroundBelow,
   status: Exclude<RecordStatus, "current">,
   roomId: string,
   writtenAt: number,
@@ -124,18 +124,18 @@ export function grounds(db: Db) {
   function fallenBelow(start: readonly Ground[], roomId: string, writtenAt: number) {
     const visited = new Set(start.map(({ versionId }) => versionId))
     const causes: Warning[] = []
-    let level: readonly Reached[] = start.map((ground) => ({ ...ground, through: null }))
+    let level: readonly GroundBelow[] = start.map((ground) => ({ ...ground, through: null }))
     for (let count = 0; level.length > 0; ) {
-      const next: Reached[] = []
-      for (const reached of level) {
-        if (isSpokenOf(reached.status)) causes.push(doubt(reached, reached.status, roomId, writtenAt))
+      const next: GroundBelow[] = []
+      for (const ground of level) {
+        if (isSpokenOf(ground.status)) causes.push(doubt(ground, ground.status, roomId, writtenAt))
         count += 1
         if (count > limits.groundsFollowed || causes.length > limits.doubts) return [...causes, unfollowed]
-        for (const ground of reached.rests ? below.all(reached.versionId) : []) {
-          if (visited.has(ground.versionId)) continue
-          visited.add(ground.versionId)
-          const { through: _through, ...first } = reached
-          next.push({ ...ground, through: reached.through ?? first })
+        for (const under of ground.rests ? below.all(ground.versionId) : []) {
+          if (visited.has(under.versionId)) continue
+          visited.add(under.versionId)
+          const { through: _through, ...first } = ground
+          next.push({ ...under, through: ground.through ?? first })
         }
       }
       level = next

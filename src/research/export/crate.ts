@@ -326,9 +326,9 @@ function* files(room: ExportedRoom, here: RoomSource): Generator<TextFile> {
  * Replaces the marks of withheld parts: in JSON by the form that answers have, in texts for people and in the metadata
  * by a word.
  */
-function withoutMarks({ text, ...file }: TextFile, told: Withheld["told"]): TextFile {
+function withoutMarks({ text, ...file }: TextFile, find: Withheld["of"]): TextFile {
   const isData = !file.path.startsWith("ro-crate-") && /\.jsonl?$/.test(file.path)
-  const replaced = (part: string) => (isData ? inAnswers(part, told) : withWords(part))
+  const replaced = (part: string) => (isData ? inAnswers(part, find) : withWords(part))
   return { ...file, text: Iterator.from(text).map((part) => (typeof part === "string" ? replaced(part) : part)) }
 }
 
@@ -341,8 +341,8 @@ export async function* crate(openReader: () => Db, roomId: string, source: RoomS
   try {
     const room = exportedRoom(db, roomId)
     if (room === undefined) throw new Error(`there is no Room ${roomId} to export`)
-    const { told } = withheld(db)
-    const shown = files(room, source).map((file) => withoutMarks(file, told))
+    const { of: find } = withheld(db)
+    const shown = files(room, source).map((file) => withoutMarks(file, find))
     yield* zipped(shown, new Date(room.summary.lastActivityAt))
   } finally {
     db.close()

@@ -215,7 +215,7 @@ export function* roomFile(openReader: () => Db, roomId: string, source: RoomSour
       const insert = db.prepare(fillOf(name, views[name]))
       let rows = 0
       for (const line of lines[name]) {
-        writeScratch(() => insert.run(inAnswers(line, withholdings.told)))
+        writeScratch(() => insert.run(inAnswers(line, withholdings.of)))
         rows += 1
         if (rows % ROWS === 0) yield progress()
       }

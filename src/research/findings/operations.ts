@@ -84,7 +84,7 @@ function publicationOperations(tables: Tables) {
 
   const publish_finding = behaviour("publish_finding", {
     ...tables.extras.publish_finding,
-    landed: ({ body, targetId }) => (body.effects?.length ? { effects: effects.landed(targetId) } : {}),
+    readExtras: ({ body, targetId }) => (body.effects?.length ? { effects: effects.forReceipt(targetId) } : {}),
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => [
       ...undeclaredConcepts(index, body),

@@ -225,7 +225,7 @@ export class Prover {
         ...(marked === null
           ? { content, client: write.client }
           : // Only the instance that received the write knows the digest of a retry.
-            { ...marked, sealed: { contentDigest: entry.contentDigest, requestDigest: "" } }),
+            { ...marked, keptDigests: { contentDigest: entry.contentDigest, requestDigest: "" } }),
         // The digest of the feed covers these values. A name in the body is a name on the other instance.
         given: {
           ...(write.given.ids && { ids: write.given.ids }),

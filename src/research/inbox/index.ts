@@ -12,7 +12,7 @@ import { feedOf, mustNotBeAhead, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Watch } from "../../ledger/write/feed-waiters.ts"
 import { activityLines } from "../../rooms/activity.ts"
-import { toldWhole } from "../../ledger/journal/mentions.ts"
+import { quotingWhole } from "../../ledger/journal/mentions.ts"
 
 // The read of an agent's inbox: entries by others in its Room that concern it.
 
@@ -29,8 +29,8 @@ interface Sources {
 
 export function inboxReads({ activity, watch, concerns, snapshot, summary }: Sources) {
   const shown = (roomId: string, { sequence, entry, row, concerns, naming }: Concerning) => {
-    const told = summary(roomId, entry, row.content)
-    const whole = naming === null ? told : toldWhole(told, naming)
+    const sentence = summary(roomId, entry, row.content)
+    const whole = naming === null ? sentence : quotingWhole(sentence, naming)
     return {
       sequence,
       item: new JsonText<InboxEntry>(stored(extendJson(row.body, { summary: whole, concerns: [...concerns] }))),

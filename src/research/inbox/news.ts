@@ -7,7 +7,7 @@ import { states } from "../../contract/states.ts"
 import type { Activity, FullRow } from "../../ledger/journal/activity.ts"
 import type { DescribeEntry, EntryDescription } from "../../rooms/activity.ts"
 
-export interface ToldEntry extends EntryDescription {
+export interface DescribedEntry extends EntryDescription {
   readonly entry: ActivityEntry
   /** The outcome of an attempt that ended; otherwise null. */
   readonly outcome: string | null
@@ -18,7 +18,7 @@ export interface ToldEntry extends EntryDescription {
 /** One or several entries of one writer. */
 export interface NewsItem extends EntryDescription {
   /** The entries that share the sentence, in order. */
-  readonly entries: readonly ToldEntry[]
+  readonly entries: readonly DescribedEntry[]
 }
 
 /** Entries read at a time, and the most characters of contents read from a Room. */
@@ -69,7 +69,7 @@ function range(labels: readonly string[]): string {
 }
 
 /** "finished A13 to A16, all succeeded", "finished A1 to A3: 2 succeeded, 1 failed". */
-function attemptsInWords(entries: readonly ToldEntry[]): string {
+function attemptsInWords(entries: readonly DescribedEntry[]): string {
   const outcomes = new Map<string, string | null>()
   for (const { entry, outcome } of entries) {
     const label = entry.target.label ?? "an attempt"
@@ -89,7 +89,7 @@ function attemptsInWords(entries: readonly ToldEntry[]): string {
   return `finished ${labels}: ${parts.join(", ")}.`
 }
 
-function sentenceOf(entries: readonly ToldEntry[]): string {
+function sentenceOf(entries: readonly DescribedEntry[]): string {
   const last = entries.at(-1)
   if (last === undefined || entries.length === 1) return last?.text ?? ""
   const run = runs[last.entry.operation]
@@ -98,7 +98,7 @@ function sentenceOf(entries: readonly ToldEntry[]): string {
   return `wrote ${entries.length} messages, the newest${last.text.slice(Math.max(0, last.text.indexOf(":")))}`
 }
 
-function isSameRun({ entry, actor }: ToldEntry, before: ToldEntry): boolean {
+function isSameRun({ entry, actor }: DescribedEntry, before: DescribedEntry): boolean {
   const run = runs[entry.operation]
   return (
     run !== undefined &&
@@ -115,7 +115,7 @@ const ended: ReadonlySet<string> = new Set(states.attempt.terminal)
 function statedIn(
   { operation, target }: ActivityEntry,
   content: string | null,
-): Pick<ToldEntry, "outcome" | "bearsOn"> {
+): Pick<DescribedEntry, "outcome" | "bearsOn"> {
   const isEvent = operation === "report_attempt_event"
   if (content === null || (!isEvent && target.kind !== "link")) return { outcome: null, bearsOn: null }
   const { event, targetVersionId } =
@@ -160,13 +160,13 @@ export function news({ activity, describe }: { readonly activity: Activity; read
      * Describes the entries after one sequence and through another, newest first. Contents beyond the limit of a page
      * are left out.
      */
-    told(
+    between(
       roomId: string,
       after: number,
       through: number,
       isIncluded: (entry: ActivityEntry) => boolean = () => true,
     ): NewsItem[] {
-      const groups: ToldEntry[][] = []
+      const groups: DescribedEntry[][] = []
       for (const { entry, content } of withContents(roomId, after, through)) {
         if (!isIncluded(entry)) continue
         const one = { ...describe(roomId, entry, content), entry, ...statedIn(entry, content) }

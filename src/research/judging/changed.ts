@@ -169,8 +169,8 @@ export function changed(db: Db) {
   function of(versionIds: readonly string[], seenFrom: string): WhatChanged {
     // Their ids grow with time: of more moved effects than are looked through, those of the newest records are told.
     const ids = JSON.stringify(versionIds.toSorted().reverse())
-    const again = reproductions.all(newestOf(wordsAbout.all(ids)))
-    const failed = again.filter(({ verdict }) => verdict === "does_not_reproduce")
+    const reproduced = reproductions.all(newestOf(wordsAbout.all(ids)))
+    const failed = reproduced.filter(({ verdict }) => verdict === "does_not_reproduce")
     const nowOf = movedOf(ids)
     const effectOf = failedOf(failed.map(({ sourceId }) => sourceId))
     const all = [
@@ -181,7 +181,7 @@ export function changed(db: Db) {
     return {
       changed: all.sort((one, other) => newestFirst(one.at, other.at)).slice(0, limits.changedItems),
       moreChanged: Math.max(0, all.length - limits.changedItems),
-      reproductionKinds: byKind(again),
+      reproductionKinds: byKind(reproduced),
     }
   }
 

@@ -42,7 +42,8 @@ export function changedEffects(db: Db) {
       CROSS JOIN moved_effects m ON m.holder_id = json_each.value
       JOIN finding_effects f ON f.version_id = m.holder_id AND f.position = m.position`,
   )
-  const told = (effect: Effect, figures: Figures | null): string | null => figures && estimateInWords(effect, figures)
+  const inWords = (effect: Effect, figures: Figures | null): string | null =>
+    figures && estimateInWords(effect, figures)
 
   return {
     /** The first effect of each finding that some attempts do not reproduce, and what they found. */
@@ -52,7 +53,7 @@ export function changedEffects(db: Db) {
         const [effect, first, own] = [parse(row.effect), row.first && parse(row.first), row.own && parse(row.own)]
         if (first === null || own === null || verdictOn(own, first, effect.within) !== "does_not_reproduce") continue
         const key = `${row.attemptId} ${row.versionId}`
-        if (!found.has(key)) found.set(key, { before: told(effect, first), now: told(effect, own) })
+        if (!found.has(key)) found.set(key, { before: inWords(effect, first), now: inWords(effect, own) })
       }
       return (attemptId, versionId) => found.get(`${attemptId} ${versionId}`)
     },
@@ -62,7 +63,10 @@ export function changedEffects(db: Db) {
       const found = new Map(
         moved.all(ids).map((row) => {
           const effect = parse(row.effect)
-          const change = { before: told(effect, parse(row.figures)), now: told(effect, row.now && parse(row.now)) }
+          const change = {
+            before: inWords(effect, parse(row.figures)),
+            now: inWords(effect, row.now && parse(row.now)),
+          }
           return [`${row.versionId} ${row.position}`, change]
         }),
       )

@@ -161,7 +161,7 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
   }
 
   /** The current effects of several findings, in their order. @param isCompared with their cells over the Room */
-  function told(versionIds: readonly string[], isCompared: boolean): Map<string, Told[]> {
+  function described(versionIds: readonly string[], isCompared: boolean): Map<string, DescribedEffect[]> {
     const reproduced = reproductions(versionIds)
     // A brief shows few tables, and each is worked out over the whole Room.
     const asked = new Set<string>()
@@ -170,7 +170,7 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
       asked.add(JSON.stringify([metric, split, over, against]))
       return !isCompared || asked.size > TABLES ? null : cellOf(roomId, effect, attempts)
     }
-    const read = ({ versionId, position, ...row }: ReturnType<typeof sentences.all>[number]): Told => {
+    const read = ({ versionId, position, ...row }: ReturnType<typeof sentences.all>[number]): DescribedEffect => {
       const [effect, figures, attempts] = [parse(row.effect), parse(row.figures), parse(row.attempts)]
       const isWithheld = figures !== null && row.withheld > 0
       return {
@@ -178,7 +178,7 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
         figures,
         since: isWithheld ? " (values withheld since)" : row.hasMoved === 1 ? " (changed since)" : "",
         cell: tableOf(row.roomId, effect, attempts),
-        again: reproduced(versionId, position, { effect, figures, attempts }),
+        repeated: reproduced(versionId, position, { effect, figures, attempts }),
       }
     }
     const rows = Map.groupBy(sentences.all(JSON.stringify(versionIds)), ({ versionId }) => versionId)
@@ -250,7 +250,7 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
     },
 
     /** The effects of a finding as published, for its receipt. */
-    landed: (versionId: string): LandedEffect[] =>
+    forReceipt: (versionId: string): LandedEffect[] =>
       published.all(versionId).map((row) => {
         const figures = parse(row.figures)
         const { estimate, low, high } = figures ?? noFigures
@@ -275,13 +275,13 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
 
     /** The effect of each finding that tells most, the largest by its standard error, in a clause. */
     tellingOf(versionIds: readonly string[]): ReadonlyMap<string, string> {
-      const told = sentences.all(JSON.stringify(versionIds)).flatMap(({ versionId, effect, figures }) => {
+      const measured = sentences.all(JSON.stringify(versionIds)).flatMap(({ versionId, effect, figures }) => {
         const found = parse(figures)
         return found === null ? [] : [{ versionId, effect: parse(effect), figures: found }]
       })
-      const weight = ({ figures: { estimate, se } }: (typeof told)[number]) => Math.abs(estimate) / (se || Infinity)
+      const weight = ({ figures: { estimate, se } }: (typeof measured)[number]) => Math.abs(estimate) / (se || Infinity)
       return new Map(
-        [...Map.groupBy(told, ({ versionId }) => versionId)].flatMap(([versionId, some]) => {
+        [...Map.groupBy(measured, ({ versionId }) => versionId)].flatMap(([versionId, some]) => {
           const [first] = some.toSorted((one, other) => weight(other) - weight(one))
           return first === undefined ? [] : [[versionId, estimateInWords(first.effect, first.figures)]]
         }),
@@ -290,29 +290,29 @@ export function effects(db: Db, values: Values, repeated: RepeatedEffects, measu
 
     /** The current effects of several findings, one sentence each, from one query. */
     sentencesOf: (versionIds: readonly string[]): ReadonlyMap<string, readonly string[]> =>
-      mapped(told(versionIds, false), (some) => some.map(sentenceOf)),
+      mapped(described(versionIds, false), (some) => some.map(sentenceOf)),
 
     /**
      * The same for a brief, with what the table of the Room says of each; and shorter, where one sentence has all
      * effects that differ in their place alone.
      */
-    toldOf(versionIds: readonly string[]): ReadonlyMap<string, ToldEffects> {
-      return mapped(told(versionIds, true), (some) => ({ whole: some.map(sentenceOf), short: inShort(some) }))
+    briefSentencesOf(versionIds: readonly string[]): ReadonlyMap<string, EffectSentences> {
+      return mapped(described(versionIds, true), (some) => ({ whole: some.map(sentenceOf), short: inShort(some) }))
     },
   }
 }
 
 /** An effect with what is said of it. */
-interface Told {
+interface DescribedEffect {
   readonly effect: Effect
   readonly figures: Figures | null
   /** What happened to its values: " (changed since)". */
   readonly since: string
   readonly cell: InTable | null
-  readonly again: Repeated
+  readonly repeated: Repeated
 }
 /** The effects of a finding in a sentence each, and in few sentences. */
-export interface ToldEffects {
+export interface EffectSentences {
   readonly whole: readonly string[]
   readonly short: readonly string[]
 }
@@ -321,19 +321,19 @@ const mapped = <V, R>(all: ReadonlyMap<string, V>, change: (value: V) => R): Map
   new Map([...all].map(([key, value]) => [key, change(value)]))
 
 /** What stands beside an effect wherever it is told: the same contrast over the Room, and its reproductions. */
-export function besideInWords(cell: InTable | null, again: Repeated, unit: string | null): string {
-  const repeats = repeatedInWords(again, unit)
+export function besideInWords(cell: InTable | null, repeated: Repeated, unit: string | null): string {
+  const repeats = repeatedInWords(repeated, unit)
   return `${cell === null ? "" : `; ${inTableInWords(cell, unit)}`}${repeats === null ? "" : `; ${repeats}`}`
 }
 
-const sentenceOf = ({ effect, figures, since, cell, again }: Told): string =>
-  `${effectInWords(effect, figures)}${since}${besideInWords(cell, again, figures?.unit ?? null)}`
+const sentenceOf = ({ effect, figures, since, cell, repeated }: DescribedEffect): string =>
+  `${effectInWords(effect, figures)}${since}${besideInWords(cell, repeated, figures?.unit ?? null)}`
 
 /**
  * "error of shift − baseline: −2.39 ±0.27* points at labels 50, −1.23 ±0.27* at labels 100 (* told apart over
  * the Room, of 33)": the effects of a finding, with one sentence for those that differ in their place alone.
  */
-function inShort(all: readonly Told[]): string[] {
+function inShort(all: readonly DescribedEffect[]): string[] {
   const groups = Map.groupBy(all, ({ effect: { metric, split, of, against } }) =>
     JSON.stringify([metric, split, of, against]),
   )
@@ -354,7 +354,7 @@ function inShort(all: readonly Told[]): string[] {
       return `${figureOn(scale, figures.estimate, half)}${around}${star}${unit}${place}${kept}${since}`
     })
     const apart = some.find(({ cell }) => cell?.isDistinct === true)?.cell
-    const repeats = [...new Set(some.flatMap(({ again }) => repeatsInWords(again)))]
+    const repeats = [...new Set(some.flatMap(({ repeated }) => repeatsInWords(repeated)))]
     return [
       `${contrastInWords({ ...first.effect, where: {} })}: ${values.join(", ")}` +
         `${apart == null ? "" : ` (* told apart, of ${apart.comparisons})`}` +

@@ -239,7 +239,7 @@ export interface Question {
   /** Settings whose values are merged. */
   readonly pool?: readonly string[] | undefined
   /** Settings that the question tells in another way, such as in its place. */
-  readonly told?: readonly string[] | undefined
+  readonly named?: readonly string[] | undefined
   /** Whether attempts of several experiments are compared as those of one. */
   readonly crossesExperiments?: boolean | undefined
 }

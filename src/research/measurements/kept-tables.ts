@@ -19,7 +19,7 @@ import type { Effect } from "./working-out.ts"
 type Groups = KeptTable["groups"]
 /** What is worked out of a table. */
 type Kept = Pick<KeptTable, "split" | "unit" | "over" | "comparisons" | "noise" | "groups" | "leftOut">
-/** A table as it was when its checkpoint landed; `kept` is null in a replay if it can no longer be worked out. */
+/** A table as it was when its checkpoint was written; `kept` is null in a replay if it can no longer be worked out. */
 export type StoredTable = Stored<{ readonly question: TableQuestion; readonly kept: Kept | null }>
 
 /** Groups that are worked out at most, of which `limits.measuredGroups` are kept. */

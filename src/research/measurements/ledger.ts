@@ -125,8 +125,8 @@ function shown(row: Row): RunRow {
   const isRepeat = (name: string): boolean => isSeed(folded(name))
   const stated = [...settings.values()].filter(({ name }) => !dimensions.has(name))
   const seeds = [...dimensions].find(([name]) => isRepeat(name))?.[1] ?? []
-  const told = stated.find(({ name }) => isRepeat(name))
-  const seed = seeds.length > 0 ? rangesOf(seeds) : told === undefined ? null : textOf(told.value)
+  const statedSeed = stated.find(({ name }) => isRepeat(name))
+  const seed = seeds.length > 0 ? rangesOf(seeds) : statedSeed === undefined ? null : textOf(statedSeed.value)
   const own = stated.filter(({ name }) => !isRepeat(name))
   return {
     ...run,

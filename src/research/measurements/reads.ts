@@ -195,8 +195,8 @@ export function measurementTables(db: Db, values: Values) {
         `must name one of the dimensions of by: ${question.by.join(", ") || "there are none"}`,
       )
     const here = values.at(reported, over, { ...question, where })
-    const told = Object.keys(where)
-    const table = tableOf(here, { ...question, against, absent, pool: query.pool, told })
+    const named = Object.keys(where)
+    const table = tableOf(here, { ...question, against, absent, pool: query.pool, named })
     const bound = most ?? limits.measuredGroups
     if (table.groups.length > bound)
       throw badParameter(

@@ -147,7 +147,7 @@ export function reproductionEffects(
     },
 
     /** How the effects of a reproduction compare, for the receipt of its outcome. */
-    landed: (attemptId: string): LandedEffect[] =>
+    forReceipt: (attemptId: string): LandedEffect[] =>
       kept.all(attemptId).map(({ shown }) => {
         const { versionId, effect, verdict, estimate, low, high, comparison } = parse(shown)
         const sentence = comparison?.sentence ?? "It can no longer be compared."

@@ -131,10 +131,10 @@ export class Stated {
   /** The folded names of the settings in which any of the attempts differ, sorted. */
   readonly differing: readonly string[]
 
-  /** @param told names that the question tells in another way: its groups and its place */
-  constructor({ sources, columns, sourceOf }: Frame, told: readonly string[]) {
+  /** @param named names that the question tells in another way: its groups and its place */
+  constructor({ sources, columns, sourceOf }: Frame, named: readonly string[]) {
     this.#sources = sources
-    this.#silent = new Set(told.map(folded))
+    this.#silent = new Set(named.map(folded))
     for (const [name, { codes }] of columns) {
       const reports = this.#reports.getOrInsertComputed(folded(name), () => new Uint8Array(sources.length))
       for (let at = 0; at < codes.length; at += 1) if ((codes[at] ?? -1) !== -1) reports[sourceOf[at] ?? -1] = 1

@@ -113,11 +113,11 @@ function partsOf(frame: Frame, { key, indices }: Grouped, keys: readonly string[
  * `withoutBy` the cells without one of the dimensions of `by`.
  */
 export function tableOf(frame: Frame, question: Question) {
-  const { against, by, pool = [], told = [] } = question
+  const { against, by, pool = [], named = [] } = question
   const over = overOf(frame, question.over)
   const overs = question.over === undefined ? [] : [question.over]
   const { groups, withoutBy } = grouped(frame, question, over)
-  const stated = new Stated(frame, [...by, ...overs, ...told])
+  const stated = new Stated(frame, [...by, ...overs, ...named])
   const { differing } = stated
   const pools = new Set(pool.map(folded))
   const [merging, parting] = [differing.filter((key) => pools.has(key)), differing.filter((key) => !pools.has(key))]

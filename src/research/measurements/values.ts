@@ -404,9 +404,9 @@ export function values(db: Db) {
      * is. Several are for the question to name. @param pending values that one of the attempts is about to report
      */
     splitOf(attempts: readonly Pick<Measured, "attemptId">[], metric: string, pending?: Pending) {
-      const told = pending?.metrics.flatMap(({ name, split = "" }) => (name === metric ? split : [])) ?? []
+      const reported = pending?.metrics.flatMap(({ name, split = "" }) => (name === metric ? split : [])) ?? []
       const ofStored = splits.all(JSON.stringify(idsOf(attempts)), metric).map(({ split }) => split)
-      const known = [...new Set([...ofStored, ...told])].sort()
+      const known = [...new Set([...ofStored, ...reported])].sort()
       const only = known.length === 1 ? known[0] : undefined
       return { known, split: known.includes("") ? "" : only }
     },

@@ -182,7 +182,7 @@ function differingInWords(
   keys: readonly string[],
   stated: Stated,
 ): string {
-  const told = keys.map((key) => {
+  const differences = keys.map((key) => {
     const byValue = Map.groupBy(places, (place) => textOf(stated.valueAt(place, key) ?? "not stated"))
     const values = [...byValue].slice(0, 5).map(([value, some]) => {
       const labels = some.slice(0, 3).map((place) => sources[place]?.label ?? "")
@@ -190,5 +190,5 @@ function differingInWords(
     })
     return `${stated.nameOf(key)} (${values.join("; ")})`
   })
-  return `covers attempts that differ in ${told.join(" and ")}: name it in where, or in pool to merge it`
+  return `covers attempts that differ in ${differences.join(" and ")}: name it in where, or in pool to merge it`
 }

@@ -301,12 +301,12 @@ export class Passages {
   }
 
   readonly #ofParagraph = new Map<number, Map<string, ReadonlySet<string>>>()
-  #told = 0
+  #gathered = 0
   /** What the sentences before one in its paragraph named last. */
   #before(sentence: Sentence): ReadonlyMap<string, ReadonlySet<string>> {
     const last = this.#ofParagraph.getOrInsertComputed(sentence.paragraph, () => new Map())
-    for (; this.#told < this.sentences.length; this.#told += 1) {
-      const each = this.sentences[this.#told]
+    for (; this.#gathered < this.sentences.length; this.#gathered += 1) {
+      const each = this.sentences[this.#gathered]
       if (each === undefined || each.start >= sentence.start) break
       const own = this.#ofParagraph.getOrInsertComputed(each.paragraph, () => new Map())
       for (const [facet, mentions] of this.around(each).byFacet)

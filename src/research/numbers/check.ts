@@ -39,7 +39,7 @@ export interface Context {
   readonly planIds?: readonly string[]
   /** The checkpoint whose table the text rests on. */
   readonly checkpointId?: string
-  /** When the text landed: a number that held then and does not now has moved. */
+  /** When the text was written: a number that held then and does not now has moved. */
   readonly since?: string
 }
 
@@ -262,16 +262,16 @@ export function checking(db: Db, values: Values, labelled: Labels, keptTables: P
     const reading = { context, text, read, objects, ground }
     const results =
       found === undefined ? read.numerals.map(() => SETTING) : withMoved(reading, found, resolved(reading, found))
-    const told = read.numerals.map((numeral, at): CheckedNumber => {
+    const numbers = read.numerals.map((numeral, at): CheckedNumber => {
       const { state, is, candidates } = results[at] ?? SETTING
       const { start, end } = numeral
       return { text: numeral.text, start, end, state, ...(is !== undefined && { is: shown(is) }), candidates }
     })
     const standings = new Map<string, RecordStatus>()
     const standingOf = (id: string) => standings.getOrInsertComputed(id, () => statusOf.get(id)?.status ?? "current")
-    const count = (state: CheckedNumber["state"]) => told.filter((each) => each.state === state).length
+    const count = (state: CheckedNumber["state"]) => numbers.filter((each) => each.state === state).length
     return {
-      numbers: told,
+      numbers,
       labels: read.labels.map(({ start, end, text: label }) => {
         const object = objects.get(label)
         // Attempts, experiments and plans have no standing.
@@ -284,7 +284,7 @@ export function checking(db: Db, values: Values, labelled: Labels, keptTables: P
         state: papers.has(arxivId) ? "current" : "unknown",
       })),
       summary: {
-        ...{ numbers: told.length, resolve: count("resolves"), mayBe: count("may_be"), moved: count("moved") },
+        ...{ numbers: numbers.length, resolve: count("resolves"), mayBe: count("may_be"), moved: count("moved") },
         ...{ unknown: count("unknown"), settings: count("setting"), unread: read.unread },
       },
     }
@@ -349,7 +349,7 @@ export function checking(db: Db, values: Values, labelled: Labels, keptTables: P
     })
   }
 
-  /** Looks numbers that are not in the record up as it was when the text landed. */
+  /** Looks numbers that are not in the record up as it was when the text was written. */
   function withMoved(reading: Reading, found: Quantities, present: readonly Resolved[]): readonly Resolved[] {
     const { context, objects, ground } = reading
     const { since, roomId } = context

@@ -94,7 +94,7 @@ export class Differences {
     if (sentence === undefined) return undefined
     const { byFacet } = this.#scope.in.around(sentence)
     let [isNamed, isSwapped] = [true, false]
-    let order: "told" | "open" = "open"
+    let order: "known" | "open" = "open"
     for (const { facet, one, other } of this.#facetsOf(effect)) {
       const mentions = (byFacet.get(facet) ?? []).filter(({ value }) => value === one || value === other)
       const others = (byFacet.get(facet) ?? []).filter(({ value }) => value !== one && value !== other)
@@ -105,7 +105,7 @@ export class Differences {
       )
         isNamed = false
       if (one === other || mentions.length === 0) continue
-      order = "told"
+      order = "known"
       isSwapped = this.#isSecondFirst(mentions, other)
     }
     for (const [name, value] of Object.entries(where)) {
@@ -146,7 +146,7 @@ export class Differences {
     numeral: Numeral,
     value: number,
     measure: Pick<Metric, "name" | "unit">,
-    order: "told" | "open",
+    order: "known" | "open",
   ): boolean {
     if (numeral.sign !== null)
       return states(numeral, value, measure) || (numeral.role === "to" && states(numeral, -value, measure))
@@ -199,10 +199,10 @@ export class Differences {
           if (factor !== undefined) return { is: is("ratio", factor) }
           continue
         }
-        if (this.#statesDifference(numeral, gap.estimate, metric, "told"))
+        if (this.#statesDifference(numeral, gap.estimate, metric, "known"))
           return { is: is("difference", gap.estimate), sheet, measure: metric }
         const relative = (100 * (a - b)) / b
-        if (numeral.form === "percent" && this.#statesDifference(numeral, relative, { name: "", unit: "%" }, "told"))
+        if (numeral.form === "percent" && this.#statesDifference(numeral, relative, { name: "", unit: "%" }, "known"))
           return { is: is("relative difference", relative) }
       }
     }

@@ -18,7 +18,7 @@ export type Figured = Pick<
 export interface KnownEffect {
   readonly holder: Holder
   readonly effect: Pick<Effect, "metric" | "split" | "of" | "against" | "where">
-  /** As it was when the finding or the checkpoint landed. */
+  /** As it was when the finding or the checkpoint was written. */
   readonly before: Figured
   /** As it is now; null if it can no longer be worked out. The same as before if nothing moved. */
   readonly now: Figured | null

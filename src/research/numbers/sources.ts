@@ -96,7 +96,7 @@ export function reaching(db: Db, values: Values) {
    * The quantities that a text is checked against; undefined if the attempts that it is about have too many values.
    * @param here the quantities of all of its Room
    */
-  function reached(
+  function quantitiesFor(
     { roomId, attempts: named, experiments: about }: About,
     own: ReadonlySet<string>,
     most: Reach,
@@ -130,10 +130,10 @@ export function reaching(db: Db, values: Values) {
     return quantities(kept, key, roomId, () => values.attempts({ attemptIds }))
   }
 
-  return { sizeOf: (roomId: string) => size.one(roomId), whole, quantities: reached }
+  return { sizeOf: (roomId: string) => size.one(roomId), whole, quantities: quantitiesFor }
 }
 
-// The measurements of attempts as they were when a text landed, so that a number whose ground moved shows both.
+// The measurements of attempts as they were when a text was written, so that a number whose ground moved shows both.
 
 /** Attempts that reported something since, and values of one, of which the former ones are read. */
 const [CHANGED, VALUES] = [20, 2_000]
@@ -153,7 +153,7 @@ export function formerly(db: Db, values: Values) {
      WHERE a.updated_at > +?
      LIMIT ${CHANGED + 1}`,
   )
-  const reached = db.prepare<{ last: number; status: string | null }>(
+  const stateAt = db.prepare<{ last: number; status: string | null }>(
     `SELECT coalesce(sum(e.body ->> '$.metricPoints'), 0) AS last,
        (SELECT s.body ->> '$.event'
          FROM attempt_events s
@@ -196,7 +196,7 @@ export function formerly(db: Db, values: Values) {
       const { attemptId } = attempt
       if (!isNew.has(attemptId)) return attempt
       if (isNew.get(attemptId) === true) return []
-      const { last, status } = reached.one(attemptId, since, attemptId, since)
+      const { last, status } = stateAt.one(attemptId, since, attemptId, since)
       former.set(attemptId, cellsOf(attemptId, last))
       return { ...attempt, status: status ?? "registered" }
     })

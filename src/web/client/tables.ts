@@ -34,14 +34,14 @@ function describe(box: HTMLElement): void {
   }
   const [across, columnsInAll] = columns(box)
   const [down, rowsInAll] = rows(box)
-  const told = [
+  const hints = [
     "cut" in box.dataset &&
       (across === 0
         ? "Scroll sideways to see all of it"
         : `${across} of ${columnsInAll} columns don’t fit: scroll sideways`),
     "long" in box.dataset && `${down} of ${rowsInAll} rows don’t fit: scroll down`,
   ]
-  const text = told.filter((each) => each !== false).join(" · ")
+  const text = hints.filter((each) => each !== false).join(" · ")
   const note = known ?? made("p", { className: "cut-note", id: `cut-${(notes += 1)}` })
   if (note.textContent !== text) note.textContent = text
   if (known === null) box.append(note)

@@ -37,7 +37,7 @@ export function takesUnseen(draft: Draft): boolean {
   return table !== null && table.mark !== seen
 }
 
-function told(draft: Draft): Html | null {
+function tableReading(draft: Draft): Html | null {
   const table = tableIn(draft)
   if (table === null) return null
   const { readAs, faults } = readTable(table.csv, table.hints)
@@ -56,7 +56,7 @@ export function tableBox(field: Field & { form: "object" }, state: FormState): H
 <div class="send"><button class="quiet" name="_read" value="1" formnovalidate>Read the table</button>
 <label class="from-file" data-file-into="${idOf(CSV)}">From a file\
 <input type="file" accept=".csv,.tsv,text/csv"></label></div>
-<div id="table-read" role="status">${told(state.draft)}</div>
+<div id="table-read" role="status">${tableReading(state.draft)}</div>
 <details class="fold"${isOpen ? html` open` : null}><summary>How to read the table</summary>\
 ${fields(rest, TABLE, state)}</details></div>`
 }

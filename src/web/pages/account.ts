@@ -25,7 +25,7 @@ import {
 } from "../parts/parts.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { permittedInWords, reached, shortened } from "../words.ts"
+import { permittedInWords, reachInWords, shortened } from "../words.ts"
 import { providerSection } from "./provider.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
@@ -77,7 +77,7 @@ ${
   tokenStart === null
     ? null
     : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`
-}</th><td>${permittedInWords(permissions)}</td><td data-is="reach">${reached[reach]}</td>\
+}</th><td>${permittedInWords(permissions)}</td><td data-is="reach">${reachInWords[reach]}</td>\
 <td data-is="expires">${over ?? time(expiresAt)}</td>
     <td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td>${

@@ -275,7 +275,7 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
   } catch (error) {
     if (!(error instanceof Refusal) || getCookie(visit.event, sessionCookie) === undefined) throw error
     const lost = await readFormBody(visit.event, formBytes(operation))
-    return (again) => endedPage(again, error, lost)
+    return (later) => endedPage(later, error, lost)
   }
   const draft = await readFormBody(visit.event, formBytes(operation))
   const [add, remove, previewed, rehearsed] = [
@@ -289,15 +289,15 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
   for (const name of ["_add", "_remove", "_preview", "_rehearse", "_read"]) draft.delete(name)
   if (add !== null || remove !== null) {
     if (add !== null && !draft.has(countName(add))) draft.set(countName(add), "0")
-    return (again) => formOf(again, { operation, draft: withItem(draft, { add, remove }) })
+    return (later) => formOf(later, { operation, draft: withItem(draft, { add, remove }) })
   }
-  if (isToRead) return (again) => formOf(again, { operation, draft })
+  if (isToRead) return (later) => formOf(later, { operation, draft })
   // Nothing is reported before its author has seen what a table was read as.
-  if (isUnread) return (again) => formOf(again, { operation, draft, note: READ_FIRST })
+  if (isUnread) return (later) => formOf(later, { operation, draft, note: READ_FIRST })
   const { draft: named, became } = withRepository(visit, () => roomOf(visit, operation, draft), draft)
   const proposed = withStructure(visit, operation, named)
   if (previewed)
-    return (again) => formOf(again, { operation, draft: withOnlyThread(again, operation, proposed), preview: true })
+    return (later) => formOf(later, { operation, draft: withOnlyThread(later, operation, proposed), preview: true })
   let read: ReadDraft | undefined
   const reading = (): ReadDraft => {
     read = readDraft(visit, operation, roomOf(visit, operation, proposed), proposed)
@@ -305,17 +305,17 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
   }
   // Nothing is kept before the person has seen what their text became.
   if (became.length > 0 && !rehearsed)
-    return (again) => formOf(again, { operation, draft: proposed, note: readAs(became) })
+    return (later) => formOf(later, { operation, draft: proposed, note: readAs(became) })
   // The person sees a proposal before it is published.
   if (proposed !== named && !rehearsed && faultsIn(operation, proposed, reading()).length === 0)
-    return (again) => formOf(again, { operation, draft: proposed, note: SEEN_FIRST })
+    return (later) => formOf(later, { operation, draft: proposed, note: SEEN_FIRST })
   try {
     const [receipt, ...others] = await sendForm(visit, operation, proposed, reading, rehearsed)
     if (receipt === undefined) throw new Error("a write has a receipt")
     if (rehearsed)
-      return (again) => formOf(again, { operation, draft: proposed, note: changesIn([receipt, ...others]) })
-    if (typeof receipt.result.token === "string") return (again) => secretPage(again, operation, receipt)
-    if (typeof receipt.result.mayStillHold === "string") return (again) => withheldPage(again, receipt)
+      return (later) => formOf(later, { operation, draft: proposed, note: changesIn([receipt, ...others]) })
+    if (typeof receipt.result.token === "string") return (later) => secretPage(later, operation, receipt)
+    if (typeof receipt.result.mayStillHold === "string") return (later) => withheldPage(later, receipt)
     return redirected(
       visit,
       draft.has("_next") ? withDone(ownPath(draft.get("_next")), operation) : placeOf(operation, receipt),
@@ -324,6 +324,6 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
     if (!(error instanceof Refusal)) throw error
     const next = withCurrent(read?.draft ?? proposed, error)
     if (error.code === "request_conflict") next.set(`/${operation.delivery}`, randomUUID())
-    return (again) => formOf(again, { operation, draft: next, sent: draft, read: read?.spelled, refusal: error })
+    return (later) => formOf(later, { operation, draft: next, sent: draft, read: read?.spelled, refusal: error })
   }
 }

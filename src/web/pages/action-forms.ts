@@ -175,7 +175,7 @@ const handlerOf =
       return follows(await act(body?.(fields, visit) ?? {}))
     } catch (error) {
       if (!(error instanceof Refusal) || refused === undefined) throw error
-      return (again) => refused(again, fields, error)
+      return (later) => refused(later, fields, error)
     }
   }
 

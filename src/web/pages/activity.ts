@@ -57,7 +57,7 @@ function asNews(visit: Visit, room: Room, { after, through }: { after: number; t
   const { roomId } = room
   const { news, ledger } = visit.edge.instance
   const isAsked = narrowedBy(visit)
-  const items = news.told(roomId, after, through, isAsked).map((item) => ({ ...item, roomId }))
+  const items = news.between(roomId, after, through, isAsked).map((item) => ({ ...item, roomId }))
   if (items.length === 0)
     return empty(
       ledger.activity.watermark(roomId) === 0

@@ -9,7 +9,7 @@ import { expiring, stateBadge, tokenOver, tokenState } from "../parts/marks.ts"
 import { actionsHead, confirmButton, exactTime, lastUse, time } from "../parts/parts.ts"
 import { withQuery } from "../addresses.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { counted, permittedInWords, reached } from "../words.ts"
+import { counted, permittedInWords, reachInWords } from "../words.ts"
 import { adminList, cursorIn } from "./admin.ts"
 
 const personButton = (action: OperatorAction, userId: string, text: Content, danger = false): Html =>
@@ -152,7 +152,7 @@ export function adminKeysPage(visit: Visit): Shown {
   } as const
   return adminList(visit, "/keys", "Personal keys", list, visit.ask("admin_keys", {}, cursorIn(visit)), (row, now) => {
     const end = endButton("keys", "end_key", row.keyId, html`Revoke ${row.label} of ${row.owner.username}`)
-    return tokenRow(row, html`Library: ${reached[row.reach]}`, end, now)
+    return tokenRow(row, html`Library: ${reachInWords[row.reach]}`, end, now)
   })
 }
 

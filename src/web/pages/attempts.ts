@@ -132,12 +132,12 @@ const outputs = (items: Attempt["outputs"]): Html =>
  * verdict.
  */
 function byNumbers({ verdict, repeats = [] }: NonNullable<Attempt["reproduction"]>): Html | null {
-  const told = repeats.flatMap(({ versionId, comparison, verdict: counted }) => {
+  const comparisons = repeats.flatMap(({ versionId, comparison, verdict: counted }) => {
     if (comparison === null) return []
     const counts = counted === null || counted === verdict ? null : html` It counts as: ${stateBadge(counted)}`
     return html`<a href="${address("finding", versionId)}">By the numbers</a>: ${comparison.sentence}${counts}`
   })
-  return told.length === 0 ? null : html`${joined(told, " ")}`
+  return comparisons.length === 0 ? null : html`${joined(comparisons, " ")}`
 }
 
 /** Renders what the attempt reproduces and with which verdict, and the attempts that reproduced it. */

@@ -69,9 +69,9 @@ function differences({ rows, by, unit }: Board): Html | null {
   const compared = rows.flatMap(({ contrast, key }): IntervalRow[] => {
     if (contrast === null) return []
     const { pairs, corrected, belowNoise, pairedAcross } = contrast
-    const told = corrected === null ? [] : [corrected.isDistinct ? "told apart" : "not told apart"]
+    const apart = corrected === null ? [] : [corrected.isDistinct ? "told apart" : "not told apart"]
     const across = pairedAcross === null ? [] : [`compared ${acrossInWords(pairedAcross)}`]
-    const holm = [...told, ...across, ...(belowNoise ? ["smaller than the noise"] : [])].join(", ")
+    const holm = [...apart, ...across, ...(belowNoise ? ["smaller than the noise"] : [])].join(", ")
     const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
     return [
       {

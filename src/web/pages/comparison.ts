@@ -135,15 +135,15 @@ export function questionOf(visit: Visit, { ids, table }: Compared): Question | n
   const settings = table.columns.settings.map(({ key }) => key)
   const over = searchParams.get("over") ?? [...dimensions, ...settings].find(isSeed) ?? null
   // `--seed` is the dimension `seed`.
-  const told = new Set([...dimensions, ...(over === null ? [] : [over])].map(folded))
-  const own = settings.filter((key) => !isCircumstance(key) && !told.has(folded(key)))
+  const named = new Set([...dimensions, ...(over === null ? [] : [over])].map(folded))
+  const own = settings.filter((key) => !isCircumstance(key) && !named.has(folded(key)))
   const succeeded = table.items.filter(({ outcome }) => outcome === "succeeded")
   const settingOf = new Map(
     succeeded.map((row) => [row.attemptId, new Map(settings.map((key, at) => [key, row.settings[at] ?? ABSENT]))]),
   )
   // Dimensions of the values come first. The person can add settings that differ between attempts.
   const varying = several.filter((name) => name !== over)
-  const candidates = [...varying, ...settings.filter((key) => !told.has(folded(key)))]
+  const candidates = [...varying, ...settings.filter((key) => !named.has(folded(key)))]
   const chosen = searchParams.getAll("by").filter((name) => candidates.includes(name))
   const names = [...new Set([...varying, ...own, ...chosen])]
 

@@ -115,8 +115,8 @@ function pictureOf(visit: Visit, { experimentId, roomId, attempts }: Experiment,
   const effects = all.flatMap((finding) => finding.effects())
   const byGroup = attempts.total === 0 ? null : measuresOf(visit, { experimentId }, effects)
   if (byGroup !== null) return byGroup.picture
-  const told = newest && effectsOf(visit, roomId, newest.effects(), newest.label)
-  return told ?? html`<p class="claimed">${stateBadge("untested", "Nothing was measured by group yet")}</p>`
+  const effectsShown = newest && effectsOf(visit, roomId, newest.effects(), newest.label)
+  return effectsShown ?? html`<p class="claimed">${stateBadge("untested", "Nothing was measured by group yet")}</p>`
 }
 
 /** How an experiment stands: its state, what answers it, who has it, and how its attempts ended. */

@@ -26,11 +26,11 @@ const alsoNamed = ({ baseline, cited }: Execution["denominator"]["named"]): stri
 
 /** "Since then: 3 attempts, 2 reproductions": what the finding could not be chosen from. */
 function sinceThen({ attempts, reproductions }: Execution["denominator"]["later"]): Html | null {
-  const told = [
+  const counts = [
     ...(attempts === 0 ? [] : [counted(attempts, "attempt")]),
     ...(reproductions === 0 ? [] : [counted(reproductions, "reproduction")]),
   ]
-  return told.length === 0 ? null : html` <span class="meta">Since then: ${told.join(", ")}</span>`
+  return counts.length === 0 ? null : html` <span class="meta">Since then: ${counts.join(", ")}</span>`
 }
 
 /** Renders "1 of 14 attempts", with the outcomes of all of them, and counts what came later. */

@@ -217,12 +217,12 @@ function since(visit: Visit, now: Visit, past: Past): Html {
       : `${written}; ${found} ${entries.length === 1 ? "names" : "name"} ${named}${shown.length === 0 ? "." : ""}`
   const left = id === undefined ? 0 : entries.length - shown.length
   // Folded, so that the page itself begins on the first screen.
-  const told =
+  const list =
     shown.length === 0
       ? html`<p>${sentence}</p>`
       : html`<details class="left-out"><summary>${sentence}</summary>\
 <ul class="since">${shown.map(entry)}</ul></details>`
-  return html`${told}<p class="meta"><span>${left > 0 ? `${left} more in ` : "all in "}${all}</span></p>`
+  return html`${list}<p class="meta"><span>${left > 0 ? `${left} more in ` : "all in "}${all}</span></p>`
 }
 
 function note(visit: Visit, now: Visit, past: Past): Html {

@@ -76,14 +76,14 @@ export async function submitPaste(visit: Visit): Promise<Answer | WebPage> {
     if (!(error instanceof Refusal)) throw error
     return { text, collectionId, refusal: error.message }
   })
-  return (again) => (of === undefined ? libraryShown(again, result) : collectionShown(again, of, result))
+  return (later) => (of === undefined ? libraryShown(later, result) : collectionShown(later, of, result))
 }
 
 export async function submitMetrics(visit: Visit): Promise<Answer | WebPage> {
   const { text, send, value } = await formIn(visit, limits.pastedTable)
   const attemptId = value("attemptId")?.toLowerCase() ?? ""
   const [by, missing, metric] = [value("by") ?? "", value("missing") ?? "", value("metric") ?? ""]
-  const again =
+  const formAgain =
     (pasted: Pick<PastedTable, "faults" | "refusal" | "readAs">): WebPage =>
     (later) =>
       attemptShown(later, attemptId, { text, by, missing, metric, ...pasted })
@@ -91,9 +91,9 @@ export async function submitMetrics(visit: Visit): Promise<Answer | WebPage> {
   const listed = (names: string) => names.split(",").flatMap((name) => name.trim() || [])
   const hints = { by: listed(by), missing: listed(missing), metric: metric.trim() || undefined }
   const { points, readAs, faults } = readTable(text, hints)
-  if (faults.length > 0) return again({ faults })
+  if (faults.length > 0) return formAgain({ faults })
   // Nothing is reported before its author has seen what it was read as.
-  if (value("seen") !== tableMark({ text, by, missing, metric })) return again({ faults: [], readAs })
+  if (value("seen") !== tableMark({ text, by, missing, metric })) return formAgain({ faults: [], readAs })
   const { status, affordances } = visit.ask("attempt", { attemptId })
   try {
     await send("report_attempt_event", [attemptId, by, missing, metric].join("\n"), {
@@ -107,7 +107,7 @@ export async function submitMetrics(visit: Visit): Promise<Answer | WebPage> {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const issues = (error.details.issues ?? []).slice(0, 5).map(({ message }) => message)
-    return again({ faults: [], refusal: [error.message, ...issues].join(" ") })
+    return formAgain({ faults: [], refusal: [error.message, ...issues].join(" ") })
   }
   return redirected(visit, `/attempts/${attemptId}?done=report_attempt_event#metrics`)
 }

@@ -58,8 +58,10 @@ export function repeatsInWords(visit: Visit, all: readonly Repeat[]): string {
   const said = Object.entries(saying).flatMap(([verdict, words]) => {
     const same = others.filter((repeat) => repeat.verdict === verdict)
     const names = new Map(same.map((repeat) => [repeat.by.id, repeat]))
-    const told = [...names.values()].map((repeat) => `${writerName(repeat.author)} (${codeInWords(visit, repeat)})`)
-    return told.length === 0 ? [] : [`${words} ${told.slice(0, 4).join(", ")}${told.length > 4 ? " and others" : ""}.`]
+    const authors = [...names.values()].map((repeat) => `${writerName(repeat.author)} (${codeInWords(visit, repeat)})`)
+    return authors.length === 0
+      ? []
+      : [`${words} ${authors.slice(0, 4).join(", ")}${authors.length > 4 ? " and others" : ""}.`]
   })
   const alone = all.length > others.length ? "Repeated by its author." : ""
   if (said.length > 0) return [...said, alone].join(" ").trim()

@@ -62,12 +62,12 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief, 
   const rows = shown.map(({ versionId, label: text, says, status, evidence, verdict }) => {
     // What its author alone said may have been run again by others.
     const { verdictFrom } = evidence.independent > 0 ? {} : (visit.record(versionId) ?? {})
-    const again = verdictFrom == null ? null : reproducedByOthers(verdictFrom)
+    const reproduced = verdictFrom == null ? null : reproducedByOthers(verdictFrom)
     const isInPart = pieces.get(versionId)?.some(({ standing, part }) => standing === "counted" && part !== undefined)
     const from =
       verdict === "untested"
         ? null
-        : html`<br> <span class="meta">${tallyFrom(evidence)}${again && `; ${again}`}</span>`
+        : html`<br> <span class="meta">${tallyFrom(evidence)}${reproduced && `; ${reproduced}`}</span>`
     return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td>\
 <a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
 <td class="verdict">${stateBadge(verdict, isInPart ? `${words(verdict)} in part` : undefined)}\

@@ -7,7 +7,7 @@ import { list, nextPage, command, empty, person, time } from "../parts/parts.ts"
 import { waitingBlock } from "../parts/waiting.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { newMark, unreadOf } from "../parts/seen.ts"
-import { placeOf, toldIn } from "../parts/room-frame.ts"
+import { placeOf, sourceOf } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { saidIn } from "./room-brief.ts"
@@ -46,7 +46,7 @@ const row = (
 ): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">\
 ${room.title}</a></h2> ${roomState(room)} ${newMark(unread)}
 ${saidBy(visit, room)}
-<p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}\
+<p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${sourceOf(room.origin)}</span>`}\
 ${contents(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span>\
 <span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 

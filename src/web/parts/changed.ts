@@ -47,7 +47,7 @@ const kindRow = ({ by, implementation, reproductions, reproduced, failed, of }: 
 export function whatChanged({ changed, moreChanged, reproductionKinds }: WhatChanged): Html | null {
   if (changed.length === 0 && reproductionKinds.length === 0) return null
   const head = ["Record", "What happened", "Before", "Now", "Why", "By"]
-  const told =
+  const list =
     changed.length === 0
       ? null
       : html`${table("What changed", head, changed.map(row), "stacked")}${
@@ -67,6 +67,6 @@ export function whatChanged({ changed, moreChanged, reproductionKinds }: WhatCha
     (sum, { implementation, reproductions }) => sum + (implementation === "own" ? reproductions : 0),
     0,
   )
-  return html`${fold("changed", "What changed", line(changed, changed.length + moreChanged), told)}\
+  return html`${fold("changed", "What changed", line(changed, changed.length + moreChanged), list)}\
 ${fold("reproductions", "Reproductions by kind", `${others} of ${count} by others, ${own} with their own code`, kinds)}`
 }

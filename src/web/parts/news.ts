@@ -7,7 +7,7 @@ import { labelsIn, LABEL } from "../../contract/objects/labels.ts"
 import { activityPage } from "../../contract/objects/objects.ts"
 import { shortened } from "../../contract/text.ts"
 import type { ActivityEntry } from "../../contract/answers/index.ts"
-import type { NewsItem, ToldEntry } from "../../research/inbox/news.ts"
+import type { NewsItem, DescribedEntry } from "../../research/inbox/news.ts"
 import { withQuery } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { plainText } from "../markdown.ts"
@@ -46,15 +46,15 @@ export interface Happened extends NewsItem {
   readonly roomId: string
 }
 
-type TextOf = (told: Pick<ToldEntry, "text">) => Html
+type TextOf = (entry: Pick<DescribedEntry, "text">) => Html
 
 /** Renders the sentences of a Room's items, in which the labels of its objects are links. */
 function sentencesOf(visit: Visit, roomId: string, items: readonly NewsItem[]): TextOf {
-  const plain = ({ text }: Pick<ToldEntry, "text">) => shortened(plainText(text), TOLD)
+  const plain = ({ text }: Pick<DescribedEntry, "text">) => shortened(plainText(text), TOLD)
   const names = labelsIn(items.flatMap((item) => [item, ...item.entries.slice(-TOGETHER)].map(plain)))
   const known = new Map(visit.tables.labelled(roomId, names).map((found) => [found.label, found]))
-  return (told) => {
-    const text = plain(told)
+  return (entry) => {
+    const text = plain(entry)
     const parts: Content[] = []
     let last = 0
     for (const { 0: name, index } of text.matchAll(LABEL)) {
@@ -173,10 +173,10 @@ export function narrowing({ url, parameter }: Visit, entries: readonly ActivityE
 }
 
 /** Whether an entry is told elsewhere on the page. */
-type IsToldAbove = (roomId: string, entry: ActivityEntry) => boolean
+type IsShownAbove = (roomId: string, entry: ActivityEntry) => boolean
 
 /** The block on the first page with what is new in the reader's Rooms since their last visit, as one list. */
-export function newsBlock(visit: Visit, isToldAbove: IsToldAbove): Html | null {
+export function newsBlock(visit: Visit, isShownAbove: IsShownAbove): Html | null {
   const { news, tables } = visit.edge.instance
   const unread = unreadOf(visit).filter(({ total }) => total > 0)
   if (unread.length === 0) return null
@@ -185,16 +185,16 @@ export function newsBlock(visit: Visit, isToldAbove: IsToldAbove): Html | null {
   const isOwn = ({ userId, agent }: ActivityEntry["actor"]) => userId === visit.person?.userId && agent == null
   const isAsked = narrowedBy(visit) ?? (() => true)
   const all: ActivityEntry[] = []
-  const told = ({ roomId, after, watermark, isNew }: Unread): Happened[] => {
+  const newsOf = ({ roomId, after, watermark, isNew }: Unread): Happened[] => {
     const isShown = (entry: ActivityEntry) => {
-      if (!isNew(entry.target.kind, entry.sequence) || isOwn(entry.actor) || isToldAbove(roomId, entry)) return false
+      if (!isNew(entry.target.kind, entry.sequence) || isOwn(entry.actor) || isShownAbove(roomId, entry)) return false
       all.push(entry)
       return isAsked(entry)
     }
-    return news.told(roomId, after, watermark, isShown).map((item) => ({ ...item, roomId }))
+    return news.between(roomId, after, watermark, isShown).map((item) => ({ ...item, roomId }))
   }
   const at = ({ entries }: Happened) => entries.at(-1)?.entry.at ?? ""
-  const items = shown.flatMap(told).sort((one, other) => (at(one) < at(other) ? 1 : -1))
+  const items = shown.flatMap(newsOf).sort((one, other) => (at(one) < at(other) ? 1 : -1))
   const rooms = shown.map(
     ({ roomId, total }) =>
       html`<span><a href="${to(`/rooms/${roomId}/activity`)}" dir="auto">${titles.get(roomId)}</a> \

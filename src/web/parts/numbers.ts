@@ -31,7 +31,7 @@ const groupInWords = (group: Is["group"]): string =>
     .join(", ")
 
 /** What a number is, in a sentence: what it measures, exactly, over how many values, from which attempts. */
-function told({ kind, of, metric, split, group, role, value, now, n, attempts = [] }: Is): string {
+function sentenceOf({ kind, of, metric, split, group, role, value, now, n, attempts = [] }: Is): string {
   const isNamed = role !== undefined && role !== "mean" && role !== "estimate"
   const what =
     kind === "mean"
@@ -58,7 +58,7 @@ function linked(visit: Visit, { text, start, state, is }: CheckedNumber): Linked
     return { text, start, link: null }
   room.links -= 1
   const id = `number-${LINKS - room.links}`
-  return { text, start, link: { path: pathTo(is.of), tip: told(is), id, hasMoved: state === "moved" } }
+  return { text, start, link: { path: pathTo(is.of), tip: sentenceOf(is), id, hasMoved: state === "moved" } }
 }
 
 /** Looks up the numbers of a text, for `markdown` and `inlineMarkdown`. @param context what the text belongs to */

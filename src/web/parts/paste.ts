@@ -166,7 +166,8 @@ export function metricsBox(
   pasted?: PastedTable,
 ): Html | null {
   if (visit.person?.userId !== registrant.userId || !takesProgress(status)) return null
-  const told = pasted === undefined ? null : pasted.readAs === undefined ? wrong(pasted) : read(pasted, pasted.readAs)
+  const reading =
+    pasted === undefined ? null : pasted.readAs === undefined ? wrong(pasted) : read(pasted, pasted.readAs)
   const isRead = pasted?.readAs !== undefined
   const field = (name: "by" | "missing" | "metric", label: string, hint: string, most: number): Html =>
     html`<div class="field"><label for="table-${name}">${label} <span class="optional">optional</span></label>
@@ -174,7 +175,8 @@ export function metricsBox(
 aria-describedby="table-${name}-hint"><p class="hint" id="table-${name}-hint">${hint}</p></div>`
   return html`<details class="metrics-box" id="add-metrics"${pasted === undefined ? null : html` open`}>
 <summary>Add values from a table</summary>
-<form method="post" action="${to("/web/metrics")}">${told}<input type="hidden" name="requestId" value="${randomUUID()}">
+<form method="post" action="${to("/web/metrics")}">${reading}\
+<input type="hidden" name="requestId" value="${randomUUID()}">
 <input type="hidden" name="attemptId" value="${attemptId}">
 <div class="field"><label for="table">Table</label><textarea id="table" name="text" required rows="5"
 maxlength="${limits.pastedTable}" class="code" spellcheck="false" aria-describedby="table-hint">${

@@ -43,14 +43,14 @@ const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html
   origin &&
   html`<div class="banner quiet" role="note" aria-label="From another instance">\
 ${stateBadge("mirrored", "From elsewhere")}<p>This Room belongs to \
-<a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>${toldIn(
+<a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>${sourceOf(
     origin,
   )}. You can read and cite it here, and write to it there.</p>
     <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span
     ><span>imported ${exactTime(origin.importedAt)}</span></p></div>`
 
 /** Says who claims that a Room comes from an instance. Empty if it was fetched from there. */
-export const toldIn = ({ toldBy }: Pick<NonNullable<Room["origin"]>, "toldBy">): string =>
+export const sourceOf = ({ toldBy }: Pick<NonNullable<Room["origin"]>, "toldBy">): string =>
   toldBy === null
     ? ""
     : toldBy === "file"

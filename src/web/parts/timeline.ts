@@ -176,7 +176,7 @@ export interface EntryView {
   readonly chosen?: string | undefined
   /** Labels of records that the page knows. */
   readonly labels?: Labels
-  /** Looks up the numbers of a text that landed at a time. */
+  /** Looks up the numbers of a text that was written at a time. */
   readonly numbers?: (text: string, since: string) => readonly LinkedNumber[]
   /** Renders what the visitor may do with an entry that takes replies. */
   readonly below?: (entry: Entry) => Content

@@ -5,8 +5,8 @@ import { trusted } from "../../contract/json.ts"
 const CIPHER = "aes-256-gcm"
 const [NONCE, TAG] = [12, 16]
 
-export class Sealer {
-  /** New in each process: values sealed before a restart cannot be opened. */
+export class Encrypter {
+  /** New in each process: values of before a restart cannot be decrypted. */
   readonly #key = randomBytes(32)
   readonly #now: () => number
 
@@ -14,8 +14,8 @@ export class Sealer {
     this.#now = now
   }
 
-  /** @param seconds how long the value can be opened */
-  seal(value: object, seconds: number): string {
+  /** @param seconds how long the value can be decrypted */
+  encrypt(value: object, seconds: number): string {
     const nonce = randomBytes(NONCE)
     const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG })
     const until = this.#now() + seconds * 1000
@@ -23,9 +23,9 @@ export class Sealer {
     return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString("base64url")
   }
 
-  /** Returns a sealed value; undefined if this process did not seal it, or if it has expired. */
-  open(sealed: string): unknown {
-    const bytes = Buffer.from(sealed, "base64url")
+  /** Returns the value; undefined if this process did not encrypt it, or if it has expired. */
+  decrypt(encrypted: string): unknown {
+    const bytes = Buffer.from(encrypted, "base64url")
     if (bytes.length < NONCE + TAG) return undefined
     const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, NONCE), { authTagLength: TAG })
     decipher.setAuthTag(bytes.subarray(-TAG))
