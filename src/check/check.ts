@@ -45,7 +45,6 @@ interface Head {
   readonly activity_digest: string
 }
 
-/** Returns the heads of all Rooms. */
 export const headsOf = (db: Db): Head[] =>
   db.prepare<Head>("SELECT room_id, activity_sequence, activity_digest FROM room_heads ORDER BY room_id").all()
 

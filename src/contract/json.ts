@@ -46,7 +46,6 @@ export type Writable =
 export const isObject = (value: unknown): value is { readonly [member: string]: unknown } =>
   typeof value === "object" && value !== null
 
-/** Whether a JSON value is an object. */
 export const isJsonObject = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
 
 /** The value at a JSON Pointer; undefined if there is none. */

@@ -56,7 +56,6 @@ export function withoutTrailing(text: string, characters: string): string {
   return text.slice(0, end)
 }
 
-/** A text on one line. */
 export const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()
 
 /**

@@ -70,7 +70,6 @@ function makeRepository(
   return commits
 }
 
-/** Makes the demo's repositories in `folder`. */
 export function makeRepositories(folder: string): DemoRepositories {
   const [commit = "", otherCommit = ""] = makeRepository(
     folder,

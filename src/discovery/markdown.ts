@@ -16,7 +16,6 @@ export const code = (name: RefusalCode): string => inCode(name)
 
 const paths = new Map([...discoveryRoutes, ...reads].map(({ name, path }) => [name, path]))
 
-/** A read's path. */
 export const pathOf = (name: ReadName | DiscoveryName): string => present(paths.get(name))
 
 /** A read in prose, as a GET request. */

@@ -38,7 +38,6 @@ const pathParameter = (name: string): Parameter => ({
   schema: jsonSchemaOf(pathFields[name] ?? uuid),
 })
 
-/** The parameters in a path pattern. */
 export const pathParameters = (path: string): Parameter[] => pathNames(path).map(pathParameter)
 
 /** The schema that describes a query parameter: the one its definition gives, or else that of its text. */
@@ -65,6 +64,5 @@ function queryParameter(name: string, entry: Entry): Parameter {
   }
 }
 
-/** The parameters of a query. */
 export const queryParameters = (entries: v.ObjectEntries): Parameter[] =>
   Object.entries(entries).map(([name, entry]) => queryParameter(name, entry))

@@ -58,7 +58,6 @@ function hasToken({ metricsToken, rates }: Edge, event: H3Event): boolean {
   return false
 }
 
-/** Adds the metrics' route. */
 function metricsRoute(edge: Edge, routes: Routes): void {
   routes.add(metricsRead.method, metricsRead.path, async (event) => {
     if (edge.metrics === undefined || !(hasToken(edge, event) || isLocal(edge, event)))

@@ -26,7 +26,6 @@ export interface Audited {
   readonly at?: string | undefined
 }
 
-/** A person as the subject of an audit entry. */
 export const personSubject = ({ userId, username }: NonNullable<AuditEntry["by"]>) => ({
   kind: "person",
   id: userId,

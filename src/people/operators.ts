@@ -25,7 +25,6 @@ export interface AccessTarget {
   readonly acceptedBy?: string | null
 }
 
-/** The table of one kind of access. */
 export interface AccessTables {
   find(id: string): AccessTarget | undefined
   revoke(id: string, at: string): unknown

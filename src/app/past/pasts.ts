@@ -14,7 +14,6 @@ import type { Job } from "../../jobs/job.ts"
 import { Pool, turns } from "../../jobs/pool.ts"
 import { databaseFile } from "../../ledger/storage/data.ts"
 
-/** The database of a past state. */
 export interface PastDatabase {
   readonly db: Db
   /** Its path; null if it is in memory. */

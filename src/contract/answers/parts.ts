@@ -183,6 +183,5 @@ export function reproducedByOthers({ reproduced }: NonNullable<Verdict["verdictF
   )
   return found.length === 0 ? null : found.join(", ")
 }
-/** A verdict in words. */
 export const verdictInWords = ({ verdict, verdictFrom }: Verdict): string =>
   verdictFrom === null ? verdict : `${verdict} ${verdictFromInWords(verdictFrom)}`

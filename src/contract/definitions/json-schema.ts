@@ -202,7 +202,6 @@ export const sharedSchemas = (form: Form & { readonly shared: Shared }): Record<
     Object.entries(toJsonSchemaDefs(form.shared, configuration(form))).map(([name, schema]) => [name, read(schema)]),
   )
 
-/** The URL of an operation's schema. */
 export const schemaUrl = ({ document, name }: Pick<Operation, "document" | "name">, baseUrl: string): string =>
   `${baseUrl}${document === "library" ? "/api/agent/library/schema" : `/api/research/${document}-schema`}?operation=` +
   `${name}`

@@ -49,7 +49,6 @@ function onlyName(value: object): string | undefined {
   return more.length === 0 ? name : undefined
 }
 
-/** The keys of all marks in a text. */
 export const marksIn = (text: string): string[] =>
   holdsMark(text) ? [...text.matchAll(marks)].map(([, mark = ""]) => keyIn(mark)) : []
 

@@ -91,7 +91,6 @@ export const accepted = <P extends keyof Contents>(_part: P, value: unknown): Co
 /** The words that a list is searched for. */
 export const query = v.exactOptional(plain(limits.searchQuery))
 
-/** The filters of lists of records. */
 export const recordFilters = {
   kinds: v.exactOptional(words(enumerations.recordKind)),
   status: v.exactOptional(oneOf(enumerations.recordStatus)),

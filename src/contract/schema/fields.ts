@@ -82,9 +82,7 @@ export const arxivId = v.pipe(
 /** The start of the DOIs that arXiv gives its papers. */
 const ARXIV_DOI = "10.48550/arxiv."
 
-/** Whether a paper id is an arXiv id. */
 export const isArxivId = (paperId: string): boolean => ARXIV.test(paperId)
-/** Whether a paper id is a DOI. */
 export const isDoi = (paperId: string): boolean => paperId.startsWith("10.") && paperId.includes("/")
 
 /** The paper id for a DOI: the arXiv id if arXiv gave the DOI, else the DOI in lower case. */

@@ -29,7 +29,6 @@ const membersOf = (value: JsonObject): [string, Json][] => Object.entries(value)
 const isPlain = (value: Json): boolean =>
   Array.isArray(value) ? value.every((each) => typeof each !== "object") : typeof value !== "object"
 
-/** A value on one line. */
 function inLine(value: Json): string {
   if (Array.isArray(value)) return value.map((each) => (isPlain(each) ? inLine(each) : `(${inLine(each)})`)).join(", ")
   if (!isJsonObject(value)) return oneLine(String(value))

@@ -16,7 +16,6 @@ const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/
 /** Ten letters and digits: enough to tell requests apart; not a secret. */
 const newId = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, "0")
 
-/** Whether a method only reads. */
 export const isReading = (method: string): method is "GET" | "HEAD" => method === "GET" || method === "HEAD"
 
 export class RequestContext {

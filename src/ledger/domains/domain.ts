@@ -26,11 +26,9 @@ type Part<Added> = { add(given: object): Added }["add"]
 export interface Domain {
   /** Its tables, from the ground and the tables of the domains before it. */
   readonly tables?: readonly Part<object>[]
-  /** The behaviours of its operations. */
   readonly operations?: readonly Part<Partial<Behaviours>>[]
   /** The steps that follow writes in their transaction, in the order of the list. */
   readonly steps?: readonly Part<FollowingStep>[]
-  /** Its readers. */
   readonly reads?: readonly Part<Partial<Readers>>[]
 }
 
@@ -44,7 +42,6 @@ type Adds<P> = (P extends (given: never) => infer Added ? (added: Added) => void
   ? All
   : never
 
-/** The tables of a list of domains. */
 export type TablesOf<List extends readonly Domain[]> = Adds<PartsOf<List[number], "tables">>
 
 /** The ground with the tables of a list, each of which finds what it needs before it; else what is missing. */

@@ -145,5 +145,4 @@ export const authored = <Row extends Author>({ userId, username, agent, ...row }
 /** Picks the author out of a row with more columns. */
 export const authorIn = ({ userId, username, agent }: Author): Author => ({ userId, username, agent })
 
-/** Returns an actor as an author. */
 export const authorFrom = ({ userId, username, agent }: Actor): Author => ({ userId, username, agent: agent || null })

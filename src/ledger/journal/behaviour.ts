@@ -183,7 +183,6 @@ export const following = (
   isAdvice = false,
 ): FollowingStep => ({ operations: new Map(names.map((name) => [name, name])), isAdvice, follow })
 
-/** One behaviour for each operation. */
 export type Behaviours = { readonly [N in OperationName]: BehaviourOf<N> }
 export type BehaviourOf<N extends OperationName, S extends Subject = Subject> = Behaviour<
   BodyOf<N>,

@@ -10,7 +10,6 @@ import type { Db } from "../storage/database.ts"
 
 // People's words in the stored parts of a write: finding them, and replacing quotations of withheld texts.
 
-/** Returns every text within a JSON value. */
 export const textsIn = (value: Json | undefined): string[] =>
   typeof value === "string"
     ? [value]

@@ -31,7 +31,6 @@ const messageResult = (entryId: string | null): string => `{"messageId":"${entry
 
 const id = (value: string | null) => (value === null ? "null" : JSON.stringify(value))
 
-/** Returns a receipt as JSON text. */
 export function receiptText({ schemaVersion, name, delivery }: Operation, fields: ReceiptFields): string {
   const { deliveryId, at, roomId, threadId, entryId, entrySequence, activity, warnings } = fields
   return (

@@ -278,7 +278,6 @@ export function withheld(db: Db) {
       })
     },
 
-    /** Returns the texts that stand in places of a write. */
     texts({ position }: StandingWrite, places: readonly string[]): string[] {
       const entry = kept.at(position)
       const body = entry === undefined ? {} : bodyOf(entry.content, entry.client)

@@ -22,7 +22,6 @@ const badCursor = () =>
     issues: [{ path: "/after", message: "is not a cursor of this list with these filters" }],
   })
 
-/** Returns the number of items on a page. */
 export const pageSize = (query: { limit?: number }): number => query.limit ?? limits.pageItems
 
 /**

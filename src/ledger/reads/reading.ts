@@ -98,7 +98,6 @@ type AskerOf<N extends ReadName> = DefinitionOf<N>["surface"] extends "credentia
 export type AskedOf<N extends ReadName> = Asked<ParamsOf<N>, ParametersOf<N>, AskerOf<N>>
 /** If a reader waits, only the part before its first wait reads the snapshot of the request. */
 export type ReaderOf<N extends ReadName> = (asked: AskedOf<N>) => FoundBy<N> | Promise<FoundBy<N>>
-/** One reader for each read. */
 export type Readers = { readonly [N in ReadName]: ReaderOf<N> }
 
 type Scalar = string | number | boolean | null | undefined

@@ -143,12 +143,10 @@ export interface OutsideCheck {
   >
 }
 
-/** Checks no repository. */
 export const nothingChecked: OutsideCheck = {
   check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }),
 }
 
-/** Whether an operation withholds content. */
 export const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
 
 /** The operations that may change the title of an object, which search has to index again. */

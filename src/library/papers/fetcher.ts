@@ -33,7 +33,6 @@ const answerJob = (name: string, source: string): Source["job"] => ({
   tooCostly: () => new Refusal("temporarily_unavailable", `${source}'s answer takes too much time or memory to parse.`),
 })
 
-/** One request to a source. */
 interface SourceRequest {
   readonly url: URL
   readonly paperIds: readonly string[]

@@ -189,7 +189,6 @@ export function attempts(db: Db, basePath = "") {
     /** Stores the latest reported cost. */
     setCost: (attemptId: string, cost: Cost): void => void updateCost.run(JSON.stringify(cost), attemptId),
 
-    /** Stores the verdict of a reproduction. */
     setReproduction: (attemptId: string, { verdict, explanation, implementation }: Reproduction): void =>
       void insertReproduction({ attemptId, verdict, explanation, implementation }),
     /** Returns the newest attempts registered to reproduce another one. */

@@ -17,7 +17,6 @@ const SHOWN = 10 * limits.attemptEvents
 type Reported = BodyOf<"report_attempt_event">
 
 type LastMetric = AttemptAnswer["metrics"][number]
-/** One point of a metric series. */
 export interface MetricPoint extends Readonly<Pick<LastMetric, "split" | "unit" | "step" | "reportedAt">> {
   readonly ordinal: number
   readonly metric: string

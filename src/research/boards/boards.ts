@@ -19,7 +19,6 @@ import { statedOf } from "../measurements/written.ts"
 import { splitsInWords, type Values } from "../measurements/values.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 
-/** The declaration of a board. */
 export type Declared = BodyOf<"declare_board">
 
 type Row = Omit<BoardSummary, "author"> & Author

@@ -46,12 +46,10 @@ const sharesAt = (budget: number): typeof shares => (isFirst(budget) ? firstShar
 /** Whether a brief is so short that links to what it leaves out would take the place of findings. */
 const isFirst = (budget: number): boolean => budget <= limits.briefFirst
 
-/** A brief of a Room or of a Thread. */
 export type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
 type Lists = Pick<Brief, BriefList>
 const emptyLists = (): Lists => each(briefLists, () => [])
 
-/** A format of a brief. */
 export interface BriefFormat {
   readonly write: (brief: Brief) => string
   /** The bytes that one item of a list adds. */

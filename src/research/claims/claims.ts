@@ -50,7 +50,6 @@ const isDone = (what: ClaimedWork, { kind, status }: Pick<Claimable, "kind" | "s
     ? what === "run" && isOver(kind, status)
     : enumerations.recordStatus.some((each) => each === status && hasFallen(each))
 
-/** A claim with the note of its agent. */
 export type NotedClaim = Claim & { readonly note: string | null }
 
 /** No agent has this name. */
@@ -181,7 +180,6 @@ export function claims(db: Db) {
     /** Ends a claim early. */
     end: (claimId: string, at: string): void => void end.run(at, claimId),
 
-    /** Whether a Room has an active claim. */
     anyActive: (roomId: string, at: string): boolean => anyActive.get(roomId, at) !== undefined,
 
     /** Returns the ids that a write names, and those of related objects, as a JSON list. */

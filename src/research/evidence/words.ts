@@ -312,7 +312,6 @@ export function words(db: Db) {
       }
     },
 
-    /** Withdraws the words of a link. */
     withdraw(linkId: string): void {
       for (const group of withdraw.all(linkId)) settle(group)
     },

@@ -15,7 +15,6 @@ import type { StreamJob } from "../../jobs/job.ts"
 import { exporting } from "../../jobs/pool.ts"
 import type { Domain } from "../../ledger/domains/domain.ts"
 
-/** The formats of an exported Room. */
 type ExportFormat = "crate" | "sqlite"
 
 /** Makes the bytes of a Room's file. The first chunk of an SQLite file is its name. */

@@ -93,7 +93,6 @@ function planWarnings(attempts: readonly NamedAttempt[], execution: NamedPlan | 
       ...shown(attempt, seenFrom),
     }))
 }
-/** The plan that a finding names. */
 export interface NamedPlan {
   readonly planId: string | null
   readonly planLabel: string | null

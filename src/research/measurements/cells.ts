@@ -25,7 +25,6 @@ export interface Source {
   readonly commit: string
   /** The ids of its input materials, as one text. */
   readonly inputs: string
-  /** The label of its experiment. */
   readonly experimentLabel?: string
   /** What it was started with. */
   readonly launch?: Launch
@@ -62,7 +61,6 @@ function compareKeys(one: number | string, other: number | string): number {
 export const compareScalars = (one: Scalar, other: Scalar): number =>
   compareKeys(sortKey(one), sortKey(other)) || compareKeys(textOf(one), textOf(other))
 
-/** Sorts items by a value of each. */
 export function sortedBy<T>(items: readonly T[], of: (item: T) => Scalar): T[] {
   // Each key is computed once, not at every comparison.
   const keyed = items.map((item) => ({ item, key: sortKey(of(item)) }))

@@ -52,7 +52,6 @@ interface Block {
   readonly codes: Uint8Array
 }
 
-/** A value with its dimensions. */
 export type Cell = readonly [dimensions: Dimensions, value: number]
 
 /** Builds a frame block by block. */
@@ -139,7 +138,6 @@ function picked<List extends Float64Array | Int32Array>(numbers: List, indices: 
   return target
 }
 
-/** Returns the values at some indices of a frame. */
 export const valuesAt = ({ values }: Frame, indices: ArrayLike<number>): Float64Array =>
   picked(values, indices, new Float64Array(indices.length))
 

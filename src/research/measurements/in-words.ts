@@ -79,7 +79,6 @@ export const placeInWords = (place: Dimensions): string =>
     .map(([name, value]) => (name === "arm" ? textOf(value) : `${name} ${textOf(value)}`))
     .join(", ")
 
-/** Describes the conditions of `where`. */
 export const conditionsInWords = (where: Dimensions): string =>
   Object.entries(where)
     .map(([name, value]) => conditionInWords(name, value))

@@ -165,7 +165,6 @@ class Reader {
     return isMixed || wrong !== undefined
   }
 
-  /** Reads the table. */
   read(by: readonly string[], onlyMetric: string | undefined): Omit<ReadTable, "faults"> {
     const nothing = { points: [], readAs: { metrics: [], dimensions: [], step: null, ignored: [] } }
     const { line } = this.#head

@@ -22,7 +22,6 @@ import { Remembered } from "../../ledger/storage/remembered.ts"
 /** Attempts per query, which bounds what is read beyond the limit. */
 const AT_ONCE = 50
 
-/** A block as it is stored. */
 interface StoredBlock {
   /** Index of the attempt in the requested list. */
   attemptIndex: number
@@ -178,7 +177,6 @@ function keptAttempts(db: Db, readAll: (roomId: string) => Measured[], readSome:
     return [...others, ...readSome([...written])].sort((one, other) => (one.attemptId < other.attemptId ? -1 : 1))
   }
 
-  /** Returns the attempts of a Room. */
   return function attemptsOf(roomId: string): readonly Measured[] {
     const at = momentOf(roomId)
     if (at === undefined) return readAll(roomId)

@@ -260,7 +260,6 @@ export class Passages {
 
   sentenceOf = ({ start }: Span): Sentence | undefined => spanAt(this.sentences, start)
 
-  /** The mentions within a span. */
   within({ start, end }: Span): Mention[] {
     let [low, high] = [0, this.mentions.length]
     while (low < high) {

@@ -17,7 +17,6 @@ export interface Numeral {
   /** A numeral such as 1,234 has two; one with too many digits has none. */
   readonly readings: readonly Reading[]
   readonly sign: "+" | "-" | null
-  /** A percentage, percentage points, a factor, or neither. */
   readonly form: "plain" | "percent" | "points" | "factor"
   /** The unit behind it, as written. */
   readonly unit: string | null

@@ -180,7 +180,6 @@ const newestFirst = (found: readonly SummaryRow[], count: number) =>
     .slice(0, count)
     .map(recordSummary)
 
-/** The filters of a list of records. */
 export interface RecordFilters {
   readonly roomId?: string | undefined
   readonly kinds?: readonly string[] | undefined

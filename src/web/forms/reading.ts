@@ -218,7 +218,6 @@ export interface ReadDraft {
   readonly issues: readonly Issue[]
 }
 
-/** Reads a draft. */
 export function readDraft(visit: Visit, operation: Operation, roomId: string | undefined, sent: Draft): ReadDraft {
   const form = formOf(operation)
   const draft = withoutBlankRows(form, sent)

@@ -23,7 +23,6 @@ export function codeInWords(visit: Visit, { by, independence: { code, commit } }
 /** Whether somebody else than the author of the effect, or another program of theirs, reports it. */
 export const isOther = ({ independence: { person, agent } }: Repeat): boolean => person || agent === true
 
-/** The estimate of a reproduction as a cell. */
 export const repeatCell = ({ estimate, se, low, high, n }: Repeat): EffectCell => ({
   ...{ estimate, se, low, high, n: estimate === null ? "" : `n ${n}`, isDistinct: false },
   text: "can't be worked out",

@@ -117,7 +117,6 @@ const sayWhatItAnswers = (
   why: Content,
 ): Next => first("link_experiment_finding", { findingVersionId, experimentId }, `Say what ${label} answers`, why)
 
-/** The next action for an experiment. */
 export function nextOfExperiment(
   visit: Visit,
   experiment: Experiment,
@@ -211,7 +210,6 @@ function reproduce(
 const report = ({ attemptId, label }: Pick<Attempt, "attemptId" | "label">, why: Content): Next =>
   first("report_attempt_event", { attemptId }, `Report what happened to ${label}`, why)
 
-/** The next action for an attempt. */
 export function nextOfAttempt(visit: Visit, attempt: Attempt): Next | null {
   const { attemptId, label, status, registrant, experimentId, roomId, threadId, planId } = attempt
   const isMine = registrant.userId === visit.person?.userId
@@ -364,7 +362,6 @@ export function nextOfCheckpoint(
   )
 }
 
-/** The next action for a material. */
 export const nextOfMaterial = ({ materialId, locations }: AnswerOf<"material">): Next => {
   const why = locations.length === 0 ? "nobody has said where to get it." : "say whether it is still available there."
   return first("report_material_location", { materialId }, "Report a location", why)

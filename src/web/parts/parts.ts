@@ -17,7 +17,6 @@ export const time = (at: string): Html => html`<time datetime="${at}" title="${d
 /** A relative time as text, for a list whose lines must be short. */
 export const ageOf = (at: string): LateText => new LateText(({ now }) => ago(at, now))
 
-/** The date and time in full. */
 export const exactTime = (at: string): Html => html`<time datetime="${at}">${dateAndTime(at)}</time>`
 
 /** A time of day: "14:20 UTC". */

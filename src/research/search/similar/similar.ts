@@ -208,7 +208,6 @@ export interface Execution {
   readonly configuration: unknown
 }
 
-/** Writes an execution as one text. */
 export const executionText = ({ commit, argv, configuration }: Execution): string =>
   [argv, configuration]
     .flatMap((part) => (part === undefined ? [] : [canonicalJson(part)]))
@@ -373,7 +372,6 @@ export function similar(db: Db, now: () => number) {
 
   return {
     restoreExtras,
-    /** Finds the objects of a Room that are similar to a text. */
     near: (roomId: string, text: string): SimilarItem[] =>
       rowsOf(nearTo(roomId, text).slice(0, limits.similarItems)).map((row) => itemOf(row, roomId)),
 
