@@ -11,7 +11,8 @@ import { full } from "acorn-walk"
 import { test } from "tap"
 import { wideLines } from "../build/wide-lines.ts"
 import { limits } from "../src/contract/limits.ts"
-import { searchKinds } from "../src/contract/objects/objects.ts"
+import { labelledKinds, searchKinds } from "../src/contract/objects/objects.ts"
+import { sectionOf } from "../src/web/parts/seen.ts"
 
 /** From the top. Modules on one floor do not import each other. */
 const floors = [
@@ -163,6 +164,10 @@ test("search has a place for each kind that is declared searchable", async (t) =
   for (const kind of kinds) {
     t.ok(places.includes(`'${kind}'`), `the place of a ${kind}`)
   }
+})
+
+test("a Room has a section for each kind with a label", async (t) => {
+  for (const kind of labelledKinds) t.ok(sectionOf.has(kind), `a section for a ${kind}`)
 })
 
 /** SQL in a text with a value that lacks the plus before it (see `Db.prepare`). */
