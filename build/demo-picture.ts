@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { ResearchRoomClient } from "../src/client/index.ts"
-import { present } from "../src/contract/present.ts"
+import { present } from "../src/contract/typed.ts"
 import { startDemo } from "../src/demo/demo.ts"
 import { uploaded } from "../src/attachments/image.ts"
 import { openLog } from "../src/log.ts"

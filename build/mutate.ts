@@ -11,7 +11,7 @@ import { stripTypeScriptTypes } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { present } from "../src/contract/present.ts"
+import { present } from "../src/contract/typed.ts"
 import { chanceOf, freshSeed } from "../test/reliability/support/chance.ts"
 
 /** What a mutation replaces: comparisons, choices, numbers, conditions, and calls that only check. */

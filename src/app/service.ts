@@ -1,6 +1,6 @@
 /** Starts a service: opens the data, builds the instance and listens. `serve`, `demo` and the test instance use it. */
-import { basePathOf } from "../contract/base-path.ts"
-import { createApp } from "./serving/surface.ts"
+import { basePathOf } from "../contract/service.ts"
+import { createApp, addressAt, budgetsHere, edgeParts, type EdgeOptions } from "./serving/surface.ts"
 import { Metrics } from "../edge/telemetry/metrics.ts"
 import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./compose/instance.ts"
@@ -18,16 +18,13 @@ import { latestSchema } from "../ledger/storage/schema.ts"
 import { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { Readiness } from "../ledger/reads/readiness.ts"
 import { type WatchReadings, truncateWal, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
-import { arxiv, crossref, MetadataFetcher } from "../library/papers/fetcher.ts"
-import { configuredCheck } from "../repositories/configured.ts"
-import { OnThisThread } from "../renderer/engines.ts"
-import { Renderer } from "../renderer/renderer.ts"
+import { arxiv, crossref, MetadataFetcher, type CrossrefSettings } from "../library/papers/fetcher.ts"
+import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
+import { OnThisThread, Renderer } from "../renderer/renderer.ts"
 import { keepClean } from "./serving/keep-clean.ts"
-import { pastsInProcess } from "./past/pasts.ts"
+import { pastsInProcess, type PastNumbers } from "./past/pasts.ts"
 import { readerPool } from "./threads/reader-pool.ts"
-import { deliveringWebhooks, standardSending } from "./webhooks/sending.ts"
-import { addressAt, budgetsHere, edgeParts } from "./serving/parts.ts"
-import { entranceAt, type ServiceOptions } from "./service-options.ts"
+import { deliveringWebhooks, standardSending, type SendingSettings } from "./webhooks/sending.ts"
 import { isEarlier, openForward } from "./compose/upgrade.ts"
 import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/storage/litestream-files.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
@@ -36,6 +33,71 @@ import { lockFolder } from "../ledger/storage/ownership.ts"
 import { onForget } from "../ledger/storage/remembered.ts"
 import { isLogEmptied, isUnclean, writeClean } from "../ledger/storage/residue.ts"
 import { LogCopying } from "./serving/log-copying.ts"
+import type { Admits, Entrance } from "../edge/sign-in-options.ts"
+import type { OnProgress } from "../ledger/replay/replay.ts"
+import type { World } from "../ledger/world.ts"
+import { Provider, type ProviderSettings, Encrypter } from "../people/provider/provider.ts"
+import type { ReadingTimes } from "./threads/reader.ts"
+
+// The options of a service.
+
+export interface ServiceOptions extends EdgeOptions {
+  /** The data folder; created if it does not exist. */
+  readonly data: string
+  readonly host: string
+  /** 0 lets the system choose one. */
+  readonly port: number
+  /** The public address of the service; by default the one it listens on. */
+  readonly baseUrl?: string | undefined
+  /** How pinned repositories are checked. */
+  readonly repositories: Omit<RepositorySettings, "now">
+  /**
+   * The APIs of arXiv and Crossref; by default neither is called. `pause`: milliseconds between requests, for tests.
+   */
+  readonly arxiv?: { readonly api: string; readonly pause?: number } | null
+  readonly crossref?: (CrossrefSettings & { readonly pause?: number }) | null
+  /** The limits of past states, if not those of the contract. */
+  readonly pasts?: PastNumbers | undefined
+  /** How people sign in; by default with passwords, and owners invite people. */
+  readonly entrance?: EntranceSettings | undefined
+  /** The source of time, ids and chance; by default the real one. */
+  readonly world?: World
+  /**
+   * How many threads make pages, render texts and give expensive answers; by default this thread does. They do not use
+   * `world`.
+   */
+  readonly threads?: number | undefined
+  /** The time limits of these threads, if not those of the contract. */
+  readonly times?: Partial<ReadingTimes> | undefined
+  /** The addresses that webhooks may reach, and the pauses between retries; by default public addresses. */
+  readonly webhooks?: Partial<SendingSettings> | undefined
+  /**
+   * The control socket of the Litestream that started this process. Each write is answered after Litestream has copied
+   * it.
+   */
+  readonly replicated?: string | undefined
+  /** Reports progress while data of an earlier version is upgraded. */
+  readonly onForward?: OnProgress
+  /** Fills a new instance before the first request. */
+  readonly prepare?: (instance: Instance, baseUrl: string) => Promise<void>
+}
+
+export type EntranceSettings = Omit<Entrance, "provider"> & {
+  readonly provider?: Omit<ProviderSettings, "backTo"> & { readonly admits: Admits }
+}
+
+/** The path to which the provider returns the browser. */
+const RETURN_PATH = "/sign-in/provider/back"
+
+/** @returns an empty object for the default ways to sign in */
+function entranceAt(baseUrl: string, world: World, entrance: EntranceSettings | undefined): { entrance?: Entrance } {
+  if (entrance === undefined) return {}
+  const { provider, ...rest } = entrance
+  if (provider === undefined) return { entrance: rest }
+  const { admits, ...settings } = provider
+  const client = new Provider({ ...settings, backTo: `${baseUrl}${RETURN_PATH}` })
+  return { entrance: { ...rest, provider: { provider: client, encrypter: new Encrypter(() => world.now()), admits } } }
+}
 
 // Opens the data of a service: locks it, upgrades it and watches its disk.
 

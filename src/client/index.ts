@@ -2,7 +2,7 @@
  * The typed client: every operation and read of the contract, retries that never write twice, iteration over lists, and
  * an activity feed that is verified while it is followed.
  */
-import { present } from "../contract/present.ts"
+import { present } from "../contract/typed.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import type { Manifest } from "../discovery/answers.ts"
 import type { healthReady } from "../discovery/bootstrap.ts"

@@ -1,5 +1,5 @@
 /** A whole research-room instance inside a test process, with the demo's data and without a log or network. */
-import type { Cast, DemoPerson } from "../demo/cast.ts"
+import type { Cast, DemoPerson } from "../demo/story.ts"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
 import { type ClientOptions, ResearchRoomClient } from "./index.ts"
@@ -177,4 +177,4 @@ export async function startResearchRoom({
   }
 }
 
-export type { Cast, DemoCredential, DemoKey, DemoPerson, DemoRoom } from "../demo/cast.ts"
+export type { Cast, DemoCredential, DemoKey, DemoPerson, DemoRoom } from "../demo/story.ts"

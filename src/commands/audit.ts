@@ -3,7 +3,7 @@ import type { Command } from "commander"
 import type { AuditEntry } from "../contract/answers/audit.ts"
 import { type AuditKind, auditKindNames, auditKinds } from "../contract/audit-kinds.ts"
 import { option, wholeNumber } from "../settings.ts"
-import { type ListOptions, jsonOption, printList } from "./table.ts"
+import { type ListOptions, jsonOption, printList } from "./terminal.ts"
 import { dataCommand, personNamed } from "./with-instance.ts"
 
 interface Options extends ListOptions {

@@ -6,7 +6,7 @@ import type { Instance } from "../app/compose/instance.ts"
 import type { CheckReport } from "../check/check.ts"
 import { messageOf } from "../contract/faults.ts"
 import { option } from "../settings.ts"
-import { withProgress } from "./progress.ts"
+import { withProgress } from "./terminal.ts"
 import { runningCommand } from "./running.ts"
 import { dataCommand } from "./with-instance.ts"
 

@@ -4,7 +4,7 @@ import { unprovedWords } from "../contract/unproved.ts"
 import type { CheckReport } from "../check/check.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { option } from "../settings.ts"
-import { withProgress } from "./progress.ts"
+import { withProgress } from "./terminal.ts"
 import { dataCommand, withInstance } from "./with-instance.ts"
 
 interface Options {

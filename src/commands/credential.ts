@@ -2,7 +2,7 @@
 import { Command } from "commander"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { expiresOption, listOf, option, permissionsOption, UsageError } from "../settings.ts"
-import { accessColumns, jsonOption, type ListOptions, printList, tokenColumn } from "./table.ts"
+import { accessColumns, jsonOption, type ListOptions, printList, tokenColumn } from "./terminal.ts"
 import { admitAs, dataCommand, personNamed, roomWithId } from "./with-instance.ts"
 
 interface IssueOptions {

@@ -1,7 +1,7 @@
 /** `research-room drill`: tests whether Litestream's copy could be restored now. A timer runs it. */
 import { Command } from "commander"
 import { option, wholeNumber } from "../settings.ts"
-import { withProgress } from "./progress.ts"
+import { withProgress } from "./terminal.ts"
 
 interface Options {
   readonly config?: string

@@ -5,7 +5,7 @@ import { FailedError, messageOf } from "../contract/faults.ts"
 import { onlySaid, unprovedWords } from "../contract/unproved.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { option, UsageError } from "../settings.ts"
-import { withProgress } from "./progress.ts"
+import { withProgress } from "./terminal.ts"
 import { dataCommand, personNamed, withInstance } from "./with-instance.ts"
 
 interface Options {

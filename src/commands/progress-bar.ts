@@ -1,4 +1,4 @@
-/** The bar of `progress.ts`, in a file of its own: its package is loaded when a bar is needed. */
+/** The bar of `terminal.ts`, in a file of its own: its package is loaded when a bar is needed. */
 import { SingleBar } from "cli-progress"
 
 /** @param format the line; `{bar}` is the bar itself */

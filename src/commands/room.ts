@@ -2,7 +2,7 @@
 import { Command } from "commander"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { option, UsageError } from "../settings.ts"
-import { jsonOption, type ListOptions, printList } from "./table.ts"
+import { jsonOption, type ListOptions, printList } from "./terminal.ts"
 import { admitAs, dataCommand, operatorNamed, personNamed, roomWithId } from "./with-instance.ts"
 
 const list = () =>

@@ -18,7 +18,7 @@ import {
   threadsOption,
 } from "../settings.ts"
 
-import { withProgress } from "./progress.ts"
+import { withProgress } from "./terminal.ts"
 import { dataCommand } from "./with-instance.ts"
 
 // The flags that `serve` and `demo` share, and the settings made of them.

@@ -8,8 +8,8 @@ import { dataCommand, personNamed, refusalsAsUsage, withInstance } from "./with-
 import { randomBytes } from "node:crypto"
 import { Command } from "commander"
 import { limits } from "../contract/limits.ts"
-import { present } from "../contract/present.ts"
-import { jsonOption, type ListOptions, printList } from "./table.ts"
+import { present } from "../contract/typed.ts"
+import { jsonOption, type ListOptions, printList } from "./terminal.ts"
 
 // The commands of `research-room user` with which an operator manages a person.
 

@@ -1,5 +1,5 @@
 /** The kinds of lines in the audit log. */
-import { keysOf } from "./each.ts"
+import { keysOf } from "./typed.ts"
 
 /** Every kind of line, with what was done, in words. An operation named here writes a line with each accepted write. */
 export const auditKinds = {

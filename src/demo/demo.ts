@@ -15,15 +15,13 @@ import { join } from "node:path"
 import type { Logger } from "pino"
 import { databaseFile } from "../ledger/storage/data.ts"
 import { realWorld, seededWorld } from "../ledger/world.ts"
-import { type Service, startService } from "../app/service.ts"
-import type { EntranceSettings, ServiceOptions } from "../app/service-options.ts"
+import { type Service, startService, type EntranceSettings, type ServiceOptions } from "../app/service.ts"
 import { UsageError } from "../settings.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 import { makeRepositories } from "./repositories.ts"
-import { StoryClock } from "./narrator.ts"
-import { type Cast, tellStory } from "./cast.ts"
+import { StoryClock, type Cast, tellStory } from "./story.ts"
 import { trusted } from "../contract/json.ts"
-import { present } from "../contract/present.ts"
+import { present } from "../contract/typed.ts"
 
 export interface DemoOptions {
   readonly data?: string | undefined

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { count } from "../contract/answers/fields.ts"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { shape } from "../contract/schema/fields.ts"
-import { protocolVersion, schemaVersions, serviceName } from "../contract/versions.ts"
+import { protocolVersion, schemaVersions, serviceName } from "../contract/service.ts"
 
 const word = v.string()
 const words = v.array(word)

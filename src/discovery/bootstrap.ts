@@ -2,11 +2,10 @@
 import type * as v from "valibot"
 import type * as answers from "./answers.ts"
 import { enumerations } from "../contract/schema/enumerations.ts"
-import { protocolVersion, schemaVersions, serviceName } from "../contract/versions.ts"
+import { protocolVersion, schemaVersions, serviceName, mcpPath } from "../contract/service.ts"
 import { blocks, bullets, pathOf } from "./markdown.ts"
-import { mcpPath } from "../contract/base-path.ts"
 import { type DiscoveryName, discoveryRoutes } from "./routes.ts"
-import { present } from "../contract/present.ts"
+import { present } from "../contract/typed.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { BootstrapStep } from "./answers.ts"
 

@@ -1,5 +1,5 @@
 /** The texts that connect an agent's program, defined once for the pages, `research-room connect` and the tests. */
-import { connectPaths, mcpPath } from "../contract/base-path.ts"
+import { connectPaths, mcpPath } from "../contract/service.ts"
 
 /** The values to put into the texts. */
 export interface Connection {

@@ -1,5 +1,5 @@
 /** Helpers that write Markdown, and names of the registry in prose. */
-import { present } from "../contract/present.ts"
+import { present } from "../contract/typed.ts"
 import type { OperationName } from "../contract/operations/index.ts"
 import { type ReadName, reads } from "../contract/reads/index.ts"
 import type { RefusalCode } from "../contract/refusals/refusal.ts"

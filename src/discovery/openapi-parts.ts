@@ -2,10 +2,13 @@
 import * as v from "valibot"
 import * as answers from "../contract/answers/index.ts"
 import * as fields from "../contract/schema/fields.ts"
+import { arxivId, key, plain, username, uuid } from "../contract/schema/fields.ts"
 import * as libraryAnswers from "../contract/library/answers.ts"
 import * as science from "../contract/definitions/science.ts"
 import * as work from "../contract/definitions/work.ts"
-import * as workAnswers from "../contract/answers/work.ts"
+import { digest } from "../contract/definitions/work.ts"
+import * as attemptAnswers from "../contract/answers/attempts.ts"
+import * as experimentAnswers from "../contract/answers/experiments.ts"
 import * as advice from "../contract/answers/advice.ts"
 import { similarItem } from "../contract/answers/advice.ts"
 import {
@@ -18,12 +21,75 @@ import {
 } from "../contract/definitions/json-schema.ts"
 import { type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
 import type { Slice } from "../contract/schema/enumerations.ts"
-import { type Parameter, pathParameters } from "./parameters.ts"
 import { byStatus, httpRefusals } from "./possible-refusals.ts"
 import { attemptOutcome, freeText, withholding } from "../contract/answers/fields.ts"
 import { asServed } from "../contract/reads/index.ts"
 import { license } from "../contract/licences.ts"
-import type { Operation } from "../contract/definitions/operation.ts"
+import { type Operation, pathNames } from "../contract/definitions/operation.ts"
+import { aOrAn, objectList } from "../contract/objects/objects.ts"
+
+// The parameters of paths and queries, as OpenAPI describes them.
+
+/** The path parameters that are not UUIDs. */
+const pathFields: Readonly<Record<string, v.GenericSchema>> = { key, token: plain(200), arxivId, username, digest }
+
+/** A parameter as OpenAPI describes it. */
+export interface Parameter {
+  readonly name: string
+  readonly in: "path" | "query"
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: JsonSchema
+  readonly style?: string
+  readonly explode?: boolean
+}
+
+/**
+ * Describes which object an id belongs to. A versionId may be of any kind of record, a linkId of either kind of link.
+ */
+function idOf(name: string): { description: string } | Record<string, never> {
+  const [first, ...others] = objectList.filter(({ id }) => id === name)
+  if (first === undefined) return {}
+  const noun = others.length === 0 ? first.noun[0] : name === "versionId" ? "record" : name.replace(/Id$/, "")
+  return { description: `The id of ${aOrAn(noun)}.` }
+}
+
+const pathParameter = (name: string): Parameter => ({
+  name,
+  in: "path",
+  required: true,
+  ...idOf(name),
+  schema: jsonSchemaOf(pathFields[name] ?? uuid),
+})
+
+export const pathParameters = (path: string): Parameter[] => pathNames(path).map(pathParameter)
+
+/** The schema that describes a query parameter: the one its definition gives, or else that of its text. */
+function parameterSchema(schema: v.GenericSchema): JsonSchema {
+  const { parameter } = v.getMetadata(schema) as { parameter?: JsonSchema }
+  return parameter ?? jsonSchemaOf(schema)
+}
+
+type Entry = v.ObjectEntries[string]
+const isOptional = (entry: Entry): entry is v.ExactOptionalSchema<v.GenericSchema, undefined> =>
+  entry.type === "exact_optional"
+
+function queryParameter(name: string, entry: Entry): Parameter {
+  const optional = isOptional(entry)
+  const { description, ...schema } = parameterSchema(optional ? entry.wrapped : entry)
+  return {
+    name,
+    in: "query",
+    required: !optional,
+    ...(typeof description === "string" ? { description } : {}),
+    // A list is sent as one value, separated by commas.
+    ...(schema.type === "array" ? { style: "form", explode: false } : {}),
+    schema,
+  }
+}
+
+export const queryParameters = (entries: v.ObjectEntries): Parameter[] =>
+  Object.entries(entries).map(([name, entry]) => queryParameter(name, entry))
 
 // The shared schemas of the OpenAPI document: answers and parts of bodies, under their names in the code.
 
@@ -52,7 +118,8 @@ const answered: Form & { shared: Shared } = {
     // Not AttemptOutcome: the kind of evidence attempt_outcome is a constant of that name in some languages.
     OutcomeOfAttempt: attemptOutcome,
     ...named(advice, ""),
-    ...named(workAnswers, ""),
+    ...named(attemptAnswers, ""),
+    ...named(experimentAnswers, ""),
     ...named(answers, ""),
     ...named(libraryAnswers, ""),
   },

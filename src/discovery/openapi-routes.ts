@@ -41,8 +41,9 @@ import {
   type OpenApiRoute,
   type Security,
   type tags,
+  type Parameter,
+  queryParameters,
 } from "./openapi-parts.ts"
-import { type Parameter, queryParameters } from "./parameters.ts"
 import { actionRefusals, figureRefusals, operationRefusals, readRefusals, uploadRefusals } from "./possible-refusals.ts"
 import { discoveryRoutes, metricsRead } from "./routes.ts"
 

@@ -2,8 +2,8 @@
 import { sessionCookie } from "../contract/operations/actions.ts"
 import type { Slice } from "../contract/schema/enumerations.ts"
 import { operations } from "../contract/operations/index.ts"
-import { present } from "../contract/present.ts"
-import { licence, protocolVersion, serviceName } from "../contract/versions.ts"
+import { present } from "../contract/typed.ts"
+import { licence, protocolVersion, serviceName } from "../contract/service.ts"
 import {
   componentSchemas,
   commonResponses,
@@ -15,10 +15,10 @@ import {
   type DescribedRoute,
   reference,
   typeName,
+  type Parameter,
 } from "./openapi-parts.ts"
 import type { Program } from "./bootstrap.ts"
 import { inBrowser, openApiRoutes } from "./openapi-routes.ts"
-import type { Parameter } from "./parameters.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { refusals } from "../contract/refusals/refusal.ts"
 import { isObject, trusted } from "../contract/json.ts"

@@ -9,7 +9,7 @@ import { refersIn } from "../contract/schema/ref.ts"
 import { type Circumstance, refusalCodes } from "../contract/refusals/codes.ts"
 import { codeIn, type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
 import { states } from "../contract/states.ts"
-import type { Family } from "../contract/versions.ts"
+import type { Family } from "../contract/service.ts"
 
 interface Facts {
   readonly family: Family

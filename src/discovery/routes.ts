@@ -1,6 +1,6 @@
 /** The definitions of the discovery routes, with which a client finds out what the service offers. */
 import * as v from "valibot"
-import { connectPaths } from "../contract/base-path.ts"
+import { connectPaths } from "../contract/service.ts"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { described } from "../contract/schema/validation.ts"
 import { oneOf, plain } from "../contract/schema/fields.ts"

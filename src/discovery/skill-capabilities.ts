@@ -7,7 +7,7 @@ import { limits } from "../contract/limits.ts"
 import { refusalCodes } from "../contract/refusals/codes.ts"
 import { type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
 import { reads } from "../contract/reads/index.ts"
-import { schemaVersions, type Family } from "../contract/versions.ts"
+import { schemaVersions, type Family } from "../contract/service.ts"
 import { agentOperationsOf, agentOperations, agentReads } from "./manifest.ts"
 import { all, blocks, bullets, code, get, inCode, op, table, either, numbered } from "./markdown.ts"
 import { inDigits } from "../contract/text.ts"
@@ -18,7 +18,7 @@ import type { Conditional, Operation } from "../contract/definitions/operation.t
 import type { Read } from "../contract/definitions/read.ts"
 import { bootstrap } from "./bootstrap.ts"
 import { indexOf } from "./named.ts"
-import { type Parameter, pathParameters, queryParameters } from "./parameters.ts"
+import { type Parameter, pathParameters, queryParameters } from "./openapi-parts.ts"
 import { type Row, rows, typeInWords, typeNames } from "./schemas.ts"
 
 // The reference's section on the Library, which has its own keys, schema version and refusals.

@@ -10,7 +10,7 @@ import { agentOperationsOf } from "./manifest.ts"
 import { blocks, fenced, get, pathOf, bullets, inCode, numbered } from "./markdown.ts"
 import { firstPreviousDigest } from "../contract/answers/chain.ts"
 import { limits } from "../contract/limits.ts"
-import { schemaVersions, protocolVersion } from "../contract/versions.ts"
+import { schemaVersions, protocolVersion } from "../contract/service.ts"
 import { skillAdvice as advice, skillRules as rules, skillSteps } from "./skill-rules.ts"
 
 // The skill itself, short enough to read in full first; and its part on reading: feeds, lists, evidence, and the

@@ -1,7 +1,7 @@
 /** The pages that are also available as Markdown, by the page's address. They are made from public reads. */
 import { pathNames } from "../contract/definitions/operation.ts"
 import type { PageAddress } from "../contract/objects/objects.ts"
-import { present } from "../contract/present.ts"
+import { present } from "../contract/typed.ts"
 import { type ReadName, reads } from "../contract/reads/index.ts"
 import { checkpointDocument } from "./checkpoint.ts"
 import { planDocument, attemptDocument, experimentDocument } from "./work.ts"

@@ -1,4 +1,6 @@
 /** The settings and services that routes share, and the wrapper that turns a handler's errors into refusals. */
+import { type H3, type H3Event, HTTPError } from "h3"
+import type { Logger } from "pino"
 import type { Ledger } from "../ledger/write/ledger.ts"
 import type { Ask, StorageReadings } from "../ledger/reads/reading.ts"
 import type { World } from "../ledger/world.ts"
@@ -14,10 +16,8 @@ import type { ConcerningPerson } from "../research/inbox/concerns.ts"
 import type { domain as rooms } from "../rooms/index.ts"
 import type { WebhookActions } from "../rooms/webhooks.ts"
 import type { domain as threads } from "../threads/threads.ts"
-import { type H3, type H3Event, HTTPError } from "h3"
-import type { Logger } from "pino"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import type { Family } from "../contract/versions.ts"
+import type { Family } from "../contract/service.ts"
 import { sessionCookie } from "../contract/operations/actions.ts"
 import type { Renderer } from "../renderer/renderer.ts"
 import { type Answer, refused } from "./answers/answer.ts"
@@ -25,12 +25,106 @@ import type { Budgets } from "./limits/budgets.ts"
 import type { Entrance } from "./sign-in-options.ts"
 import type { RequestLog } from "./telemetry/request-log.ts"
 import type { PublicRoute } from "./answers/public-answer.ts"
-import { explainMalformedId } from "./paths.ts"
 import type { Metrics } from "./telemetry/metrics.ts"
 import { contextOf, isReading } from "./limits/request-context.ts"
 import type { RateLimits } from "./limits/rate-limits.ts"
-import type { Readers, StoredPast } from "./limits/readers.ts"
 import type { Reach } from "../rooms/webhook-addresses.ts"
+import type { Person } from "../people/people.ts"
+import { isUuid } from "../contract/schema/fields.ts"
+import { shortened } from "../contract/text.ts"
+
+// Path patterns, and the parameters in a path.
+
+/** Parameters that end in Id but hold ids of other services. */
+const FOREIGN = ["arxivId", "paperId"]
+const isOwnId = (name: string): boolean => name.endsWith("Id") && !FOREIGN.includes(name)
+
+/**
+ * A path in h3's pattern syntax. An old-style arXiv id contains a slash, which gives a second pattern with two
+ * segments.
+ */
+export function routePatterns(path: string): string[] {
+  const pattern = path.replace(/\{([a-zA-Z]+)\}/g, ":$1")
+  // A DOI may have any number of slashes.
+  if (pattern.endsWith("/:paperId")) return [pattern.replace("/:paperId", "/**:paperId")]
+  return pattern.includes("/:arxivId") ? [pattern, pattern.replace("/:arxivId", "/:archive/:arxivId")] : [pattern]
+}
+
+/** The parameters in the path, with ids in lower case. */
+export function pathParams(event: H3Event): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (const [name, raw] of Object.entries(event.context.params ?? {})) {
+    let value = raw
+    try {
+      value = decodeURIComponent(raw)
+    } catch {
+      // An undecodable value is looked up unchanged and not found.
+    }
+    // arXiv ids are case-sensitive: a subject class is in upper case.
+    params[name] = isOwnId(name) ? value.toLowerCase() : value
+  }
+  const { archive, ...ids } = params
+  return archive === undefined ? params : { ...ids, arxivId: `${archive}/${ids.arxivId}` }
+}
+
+/** Explains a 404 whose cause is an id of the wrong form in the path. */
+function explainMalformedId(event: H3Event, refusal: Refusal): Refusal {
+  if (refusal.status !== 404 || refusal.code === "unknown_operation") return refusal
+  const [name, value] = Object.entries(pathParams(event)).find(([name, value]) => isOwnId(name) && !isUuid(value)) ?? []
+  if (value === undefined) return refusal
+  const sentence =
+    `${name} in the path is "${shortened(value, 60)}", which is not an id: ` +
+    "ids are UUIDs such as 0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e, not labels or names."
+  return new Refusal(refusal.code, sentence, refusal.details)
+}
+
+// Requests that reader threads answer for the serving thread, so that one long answer blocks nobody.
+
+/** The cost of an answer: "page" takes milliseconds, "expensive" grows with the data it reads. */
+export type Cost = "page" | "expensive"
+
+/** A Room at an earlier moment, in a file. */
+export interface StoredPast {
+  readonly roomId: string
+  readonly asOf: { readonly sequence: number; readonly acceptedAt: string }
+  readonly file: string
+}
+
+/** A request as sent to a reader thread, with the caller that the serving thread identified. */
+export interface OffloadedRequest {
+  readonly method: "GET" | "HEAD" | "POST"
+  /** Path and query, below the base path. */
+  readonly target: string
+  readonly headers: readonly (readonly [string, string])[]
+  /** The body of a read that has one. */
+  readonly body?: Uint8Array
+  readonly address: string
+  readonly id: string
+  readonly person: Person | null
+  /**
+   * The Room at the earlier moment that the request asks for. The serving thread keeps the file until the response
+   * arrives.
+   */
+  readonly past: StoredPast | null
+}
+
+/** The response, ready to send. */
+export interface OffloadedResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer> | null
+  readonly refusal: string | null
+}
+
+export interface Readers {
+  /**
+   * Has a reader thread answer a request.
+   * @param signal aborted when the caller disconnects
+   * @returns null if the calling thread must answer
+   * @throws Refusal 503 while the service shuts down
+   */
+  answer(request: OffloadedRequest, cost: Cost, signal: AbortSignal): Promise<OffloadedResponse> | null
+}
 
 // The parts of an instance that routes use. `src/app` puts the instance together.
 

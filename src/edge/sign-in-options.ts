@@ -1,6 +1,5 @@
 /** The ways to sign in that are enabled: passwords, the identity provider, and who may invite. */
-import type { Identity, Provider } from "../people/provider/provider.ts"
-import type { Encrypter } from "../people/provider/encrypter.ts"
+import type { Identity, Provider, Encrypter } from "../people/provider/provider.ts"
 
 export const inviters = ["operator", "owners", "everyone"] as const
 

@@ -1,6 +1,6 @@
 /** The routes of reads: public ones, those for credentials, and those for signed-in people. */
 import type { H3Event } from "h3"
-import { basePathOf } from "../contract/base-path.ts"
+import { basePathOf } from "../contract/service.ts"
 import { checkParameters } from "../contract/definitions/check-parameters.ts"
 import { browserReadPath, isEvents, isForBearer, openOf, type Read } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
@@ -20,9 +20,8 @@ import {
   personActor,
   signedIn,
 } from "../edge/identity/callers.ts"
-import type { Edge } from "../edge/edge.ts"
+import { type Edge, pathParams } from "../edge/edge.ts"
 import { sentParameters, sentToRead } from "../edge/limits/body.ts"
-import { pathParams } from "../edge/paths.ts"
 import { contextOf, nodeSide } from "../edge/limits/request-context.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 

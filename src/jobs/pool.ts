@@ -2,7 +2,7 @@
  * A few processes for work on hostile input, with a short queue. Work that exceeds its limits is refused with the job's
  * own refusal. If the queue is full, the caller is refused and may try again later. No call blocks the service.
  */
-import { present } from "../contract/present.ts"
+import { present } from "../contract/typed.ts"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job, StreamJob } from "./job.ts"

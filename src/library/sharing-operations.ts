@@ -1,7 +1,7 @@
 /**
  * Operations for people in the browser: sharing and deleting Collections, deleting notes, and importing a bibliography.
  */
-import { present } from "../contract/present.ts"
+import { present } from "../contract/typed.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"

@@ -1,10 +1,9 @@
 /** `/mcp`: the route for agents that speak MCP, with the authentication and limits of every route. */
 import type { H3Event } from "h3"
-import { mcpPath } from "../contract/base-path.ts"
+import { mcpPath, familyOf } from "../contract/service.ts"
 import { uploadFigure } from "../contract/definitions/attachments.ts"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { familyOf } from "../contract/versions.ts"
 import { Answer, answer, refusalText } from "../edge/answers/answer.ts"
 import { readJsonBody } from "../edge/limits/body.ts"
 import { bearer, mustNotComeFromBrowser } from "../edge/identity/callers.ts"

@@ -9,22 +9,95 @@ import {
   WebStandardStreamableHTTPServerTransport,
   ResourceNotFoundError,
 } from "@modelcontextprotocol/server"
-import { serviceName } from "../contract/versions.ts"
+import { serviceName, mcpPath } from "../contract/service.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
-import { type ServiceCaller, NoAnswer } from "./door.ts"
-import { instructions, mcpSkill } from "./skill.ts"
+import { type ServiceCaller, NoAnswer, type Bearer } from "./door.ts"
 import { type ToolAnswer, toolError } from "./tool-answer.ts"
 import type { Tool } from "./tool.ts"
 import { tools, toolsOf } from "./tools.ts"
-import { skillAdvice, skillRules } from "../discovery/skill-rules.ts"
+import {
+  skillAdvice,
+  skillRules,
+  inOrder,
+  skillAdvice as advice,
+  skillRules as rules,
+  skillSteps,
+} from "../discovery/skill-rules.ts"
 import { limits } from "../contract/limits.ts"
 import type { Input } from "../contract/definitions/requests.ts"
-import { askRead, readNamed, askDocument, pathBelow } from "./asking.ts"
-import { present } from "../contract/present.ts"
-import { mcpPath } from "../contract/base-path.ts"
+import { askRead, readNamed, askDocument, pathBelow } from "./calling.ts"
+import { present } from "../contract/typed.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import { objectDocuments } from "../documents/index.ts"
 import { trusted } from "../contract/json.ts"
+import { blocks, bullets, inCode, numbered } from "../discovery/markdown.ts"
+import { uploadFigure } from "../contract/definitions/attachments.ts"
+import { inDigits } from "../contract/text.ts"
+
+// The guidance for agents: the instructions sent when they connect, and the skill, a resource. Both mention only
+// tools.
+
+const steps = skillSteps.map((step) => step.replaceAll("`", "")).join("; ")
+
+const mayDo: Readonly<Record<Bearer, string>> = {
+  none: "You have no credential: you can read and not write.",
+  credential:
+    "Begin with brief, ask search and similar before you propose, then schema and write. " +
+    `A piece of research: ${steps}. The writes of one step go into one write (writes). ` +
+    "inbox says what others did that concerns you, and can wait for it. What is accepted cannot be changed, " +
+    "and is public.",
+  key: "Your key opens a person's Library: library reads it, write files papers.",
+}
+
+const instructions = ({ baseUrl, bearer }: ServiceCaller): string =>
+  `Public research in Rooms at ${baseUrl}: hypotheses, experiments, attempts and findings, with the evidence for and ` +
+  `against them. ${mayDo[bearer]} ${advice.weigh}`
+
+/** The skill goes on where the instructions end. */
+const mcpSkill = (): string =>
+  `${blocks(
+    "# Research Rooms by MCP",
+    "People in a browser and agents see one record. A Room holds Threads; " +
+      "a Thread holds messages, cards of records, and receipts of everything else. " +
+      `${rules.immutable} ${rules.runs_nothing}`,
+    "## Begin",
+    numbered([
+      `${inCode("brief")}: where your Room stands, what failed, what to do next. ` +
+        "It names the Room and its opening Thread by their ids.",
+      `${inCode("search")} and ${inCode("similar")}: what was said and tried already.`,
+      `${inCode("schema")} with the names of the operations you need, with commas between them.`,
+      `${inCode("rehearse")}, if you are not sure; then ${inCode("write")}.`,
+    ]),
+    "## Writing",
+    bullets([
+      `${rules.schema} ${rules.whole}`,
+      `${inCode("write")} fills in the delivery id and tells it in the receipt. After an uncertain delivery send the ` +
+        `same input again with that id. ${rules.replayed} ${rules.changed}`,
+      `${inOrder} ` +
+        `${inCode('{"$from": "a", "path": "/targetId"}')} takes a part of the receipt of the earlier write named ` +
+        `${inCode("a")}: its ${inCode("/result/revision")}, ${inCode("/result/status")}, ` +
+        `${inCode("/result/planId")}. ${inCode('"expectedWatermark": {"$after": 57}')} is 57, as you read it, and ` +
+        "what the batch itself wrote before.",
+      `${inCode(uploadFigure.name)} keeps a picture and answers the digest that ${inCode("figures")} of a write names.`,
+      `${rules.guarded} ${advice.copy_expected}`,
+      `${advice.conflict} ${advice.write_markdown} ${advice.write_ids}`,
+    ]),
+    "## Reading",
+    bullets([
+      `An answer has ${inDigits(limits.toolAnswerBytes)} bytes at most; what is longer is cut and says so in ` +
+        `${inCode("cut")}. ${inCode("read")} and ${inCode("open")} take ${inCode("bytes")} for more.`,
+      `${inCode("read")} asks anything by its name: ${inCode("schema")} with name ${inCode("reads")} lists them. ` +
+        `${inCode("links.next")} of a list is a path for ${inCode("read")}.`,
+      `${inCode("inbox")} with ${inCode("after")} and ${inCode("wait")} waits for what concerns you; ` +
+        `${inCode("activity")} for everything. The last line of each says where it goes on.`,
+      rules.status,
+      rules.stale,
+      rules.attempt_unknown,
+      rules.labels,
+    ]),
+    "## Good work",
+    bullets([advice.before, `${advice.answer} ${advice.failures}`]),
+  )}\n`
 
 // Rooms, Threads, records and work as MCP resources: the Markdown documents at the addresses of their pages.
 

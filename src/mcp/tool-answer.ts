@@ -2,7 +2,7 @@
  * The text of a tool's answer: the service's answer, cut to fit, or a refusal with its remedy. A cut answer says what
  * was left out and how to get it.
  */
-import { isKeyOf } from "../contract/each.ts"
+import { isKeyOf } from "../contract/typed.ts"
 import { limits } from "../contract/limits.ts"
 import { refusals } from "../contract/refusals/refusal.ts"
 import { inDigits, shortened } from "../contract/text.ts"

@@ -6,16 +6,15 @@ import { reading, readSchema } from "../discovery/schemas.ts"
 import { agentOperationsOf } from "../discovery/manifest.ts"
 import { pathOf } from "../discovery/markdown.ts"
 import { gist, indexOf, namedOperation, noSuchName } from "../discovery/named.ts"
-import { pathParameters, queryParameters } from "../discovery/parameters.ts"
+import { pathParameters, queryParameters } from "../discovery/openapi-parts.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { pathNames } from "../contract/definitions/operation.ts"
 import type { Read } from "../contract/definitions/read.ts"
 import { isJsonObject, trusted, type JsonObject } from "../contract/json.ts"
-import { readable, readNamed } from "./asking.ts"
+import { readable, readNamed, type Sender } from "./calling.ts"
 import type { ServiceCaller, Bearer } from "./door.ts"
 import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 import type { Input } from "../contract/definitions/requests.ts"
-import type { Sender } from "./writing.ts"
 
 // Describes the input of operations and reads, for agents that call them through tools.
 

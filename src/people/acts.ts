@@ -3,7 +3,7 @@
  * it.
  */
 import type { Described } from "../contract/answers/description.ts"
-import type { ActCall, Done } from "../ledger/journal/acts.ts"
+import type { ActCall, Done } from "../ledger/journal/behaviour.ts"
 import type { Person } from "./people.ts"
 import type { AccountParts, Operators } from "./operators.ts"
 

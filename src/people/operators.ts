@@ -3,7 +3,7 @@
  * invitations.
  */
 import { Refusal } from "../contract/refusals/refusal.ts"
-import type { ActCall } from "../ledger/journal/acts.ts"
+import type { ActCall } from "../ledger/journal/behaviour.ts"
 import type { Ledger } from "../ledger/write/ledger.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { type Audit, personSubject } from "./audit.ts"

@@ -1,8 +1,7 @@
 /** The engine of a reader thread: it records which text it renders, so that the thread that started it can see that. */
 import { asWritten, nameOf, type Text } from "./as-written.ts"
-import type { Engine } from "./engines.ts"
+import type { Engine, RenderingNote } from "./renderer.ts"
 import { rendered } from "./markdown.ts"
-import type { RenderingNote } from "./rendering-note.ts"
 
 export class NotedEngine implements Engine {
   readonly #note: RenderingNote

@@ -1,9 +1,70 @@
 /** Renders the texts of pages, with a cache, and in batches, so that no page waits for all texts of another. */
-import { present } from "../contract/present.ts"
-import { BoundedCache } from "./bounded-cache.ts"
+import { setImmediate as turn } from "node:timers/promises"
+import { present } from "../contract/typed.ts"
 import { limits } from "../contract/limits.ts"
 import { asWritten, nameOf, type Text } from "./as-written.ts"
-import type { Engine } from "./engines.ts"
+
+/**
+ * A cache of values that never change. It holds a limited number of bytes, and drops the least recently used value
+ * first.
+ */
+export class BoundedCache<T> {
+  readonly #entries = new Map<string, T>()
+  readonly #most: number
+  readonly #sizeOf: (name: string, value: T) => number
+  #bytes = 0
+
+  /** @param most in bytes @param sizeOf returns the bytes of an entry */
+  constructor(most: number, sizeOf: (name: string, value: T) => number) {
+    this.#most = most
+    this.#sizeOf = sizeOf
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get(name: string): T | undefined {
+    const found = this.#entries.get(name)
+    if (found === undefined) return undefined
+    this.#entries.delete(name)
+    this.#entries.set(name, found)
+    return found
+  }
+
+  set(name: string, value: T): void {
+    if (this.#entries.has(name)) return
+    this.#entries.set(name, value)
+    this.#bytes += this.#sizeOf(name, value)
+    for (const [oldest, dropped] of this.#entries) {
+      if (this.#bytes <= this.#most) break
+      this.#entries.delete(oldest)
+      this.#bytes -= this.#sizeOf(oldest, dropped)
+    }
+  }
+}
+
+// Engines that render texts: on reader threads, or on this thread in tests and commands.
+
+export interface Engine {
+  /** Renders texts to markup, in order. @throws Error if rendering fails */
+  render(texts: readonly Text[]): Promise<readonly string[]>
+}
+
+/** Renders on this thread, one batch per turn of the event loop, so that other work runs in between. */
+export class OnThisThread implements Engine {
+  #last: Promise<unknown> = Promise.resolve()
+  render(texts: readonly Text[]): Promise<readonly string[]> {
+    const made = this.#last.then(async () => {
+      // Loaded on first use: the serving thread of a service renders on other threads.
+      const { rendered } = await import("./markdown.ts")
+      await turn()
+      return texts.map(({ text, kind }) => rendered(text, kind))
+    })
+    this.#last = made.catch(() => undefined)
+    return made
+  }
+}
 
 /** Characters of text per batch: a few short texts, or one long one. */
 const AT_ONCE = 4_000
@@ -112,4 +173,41 @@ export class Renderer {
 function beginning({ text, kind }: Text): string {
   const short = text.length <= 200 ? text : `${text.slice(0, 200)} …`
   return asWritten(short, kind, "this page is full")
+}
+
+// Records which text a thread is rendering, in memory shared with the thread that started it. That thread can read it
+// while this one is busy or after it ended, and so knows which text took too much time or memory.
+
+/** Bytes for a name: a text's kind and its digest in base64. */
+const NAME = 64
+
+export class RenderingNote {
+  readonly memory: SharedArrayBuffer
+  /** The step, odd while a text is being rendered, and the length of its name. */
+  readonly #numbers: Int32Array
+  readonly #name: Buffer
+
+  constructor(memory = new SharedArrayBuffer(8 + NAME)) {
+    this.memory = memory
+    this.#numbers = new Int32Array(memory, 0, 2)
+    this.#name = Buffer.from(memory, 8, NAME)
+  }
+
+  begin(name: string): void {
+    Atomics.store(this.#numbers, 1, this.#name.write(name, "latin1"))
+    Atomics.add(this.#numbers, 0, 1)
+  }
+
+  end(): void {
+    Atomics.add(this.#numbers, 0, 1)
+  }
+
+  /**
+   * Returns a step that increases when a text starts and when it ends, and the name of the text being rendered; null
+   * between two texts.
+   */
+  read() {
+    const step = Atomics.load(this.#numbers, 0)
+    return { step, name: step % 2 === 0 ? null : this.#name.toString("latin1", 0, Atomics.load(this.#numbers, 1)) }
+  }
 }

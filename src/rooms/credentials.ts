@@ -6,10 +6,9 @@ import { limits } from "../contract/limits.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import type { Token } from "../ledger/journal/chance.ts"
+import { type Token, behaviour, type Change } from "../ledger/journal/behaviour.ts"
 import { bearers, tokenStart, expiry, mintToken } from "../people/tokens.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { behaviour, type Change } from "../ledger/journal/behaviour.ts"
 import { inPath, type RoomThreads, type Rooms } from "./rooms.ts"
 
 /**

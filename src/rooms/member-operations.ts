@@ -1,5 +1,5 @@
 /** Operations on memberships: requesting to join, deciding, adding and removing. */
-import { present } from "../contract/present.ts"
+import { present } from "../contract/typed.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"

@@ -2,7 +2,7 @@
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { Attachments } from "../ledger/journal/attachments.ts"
-import { mustNotRepeat, repeatedIn } from "../ledger/journal/repeating.ts"
+import { mustNotRepeat, repeatedIn } from "../ledger/journal/withheld-words.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Audit } from "../people/audit.ts"
 import type { People } from "../people/people.ts"

@@ -7,8 +7,8 @@ import { type Answer, answer, asset, FOR_A_DAY, tagOf } from "../edge/answers/an
 import type { Edge } from "../edge/edge.ts"
 import { ownTurn } from "../edge/limits/budgets.ts"
 import type { Routes } from "../edge/requests/routes.ts"
-import { basePathOf } from "../contract/base-path.ts"
-import { present } from "../contract/present.ts"
+import { basePathOf } from "../contract/service.ts"
+import { present } from "../contract/typed.ts"
 import { packagedBytes } from "../packaged.ts"
 import { visitOf } from "./visit.ts"
 

@@ -5,9 +5,8 @@ import { documents } from "../documents/index.ts"
 import type { Document } from "../documents/writing.ts"
 import { type Answer, answer } from "../edge/answers/answer.ts"
 import { MARKDOWN, prefersMarkdown, SUFFIX } from "../edge/answers/as-markdown.ts"
-import type { Edge } from "../edge/edge.ts"
-import { pathParams } from "../edge/paths.ts"
-import { basePathOf } from "../contract/base-path.ts"
+import { type Edge, pathParams } from "../edge/edge.ts"
+import { basePathOf } from "../contract/service.ts"
 import { visitOf } from "./visit.ts"
 
 /** Caches must store the two formats of a page separately. */

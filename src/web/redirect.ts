@@ -1,6 +1,6 @@
 /** Redirects to another page of this service, or to the identity provider. */
 import { Answer, commonHeaders } from "../edge/answers/answer.ts"
-import { basePathOf } from "../contract/base-path.ts"
+import { basePathOf } from "../contract/service.ts"
 import { withQuery } from "./addresses.ts"
 import type { Visit } from "./visit.ts"
 

@@ -1,5 +1,5 @@
 /** Formats words of the contract, counts, measured values, digests and times for people. */
-import { isKeyOf } from "../contract/each.ts"
+import { isKeyOf } from "../contract/typed.ts"
 import {
   enumerations,
   type KeyReach,

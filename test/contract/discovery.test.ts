@@ -22,7 +22,7 @@ import { RateLimits } from "../../src/edge/limits/rate-limits.ts"
 import { Refusal, refusals } from "../../src/contract/refusals/refusal.ts"
 import { states } from "../../src/contract/states.ts"
 import { check } from "../../src/contract/schema/validation.ts"
-import { protocolVersion, schemaVersions } from "../../src/contract/versions.ts"
+import { protocolVersion, schemaVersions } from "../../src/contract/service.ts"
 import { bodies } from "./bodies.ts"
 
 const baseUrl = "https://rooms.example.org/lab"

@@ -1,5 +1,5 @@
 /** The problems that the toy's policy is trained and measured on, each with how often each of eight ways solves it. */
-import { keysOf } from "../../src/contract/each.ts"
+import { keysOf } from "../../src/contract/typed.ts"
 import { uniform } from "./uniform.ts"
 
 export const WAYS = 8

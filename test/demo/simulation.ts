@@ -3,7 +3,7 @@
  * gradients on whether the problem was solved. Small enough to compute pass@k exactly, and seeded, so that every number
  * in the story can be reproduced.
  */
-import { present } from "../../src/contract/present.ts"
+import { present } from "../../src/contract/typed.ts"
 import { measure, type Point, type Problem, policyAt, tasks } from "./problems.ts"
 import { uniform } from "./uniform.ts"
 

@@ -6,7 +6,7 @@ import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { eventLines } from "../../src/rooms/activity.ts"
-import { Watch } from "../../src/ledger/write/feed-waiters.ts"
+import { Watch } from "../../src/ledger/journal/activity.ts"
 import { ask } from "../support/ask.ts"
 import { freshId, message } from "../support/bodies.ts"
 

@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises"
 import tap, { test } from "tap"
 import { operationNamed } from "../../src/contract/operations/index.ts"
 import { jsonObject } from "../../src/contract/json.ts"
-import { present } from "../../src/contract/present.ts"
+import { present } from "../../src/contract/typed.ts"
 import { action, hypothesis } from "../support/bodies.ts"
 import { openRoom } from "../support/house.ts"
 

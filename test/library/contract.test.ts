@@ -10,7 +10,7 @@ import { operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { type RefusalSpec, refusals } from "../../src/contract/refusals/codes.ts"
 import { codeIn, Refusal, type RefusalCode } from "../../src/contract/refusals/refusal.ts"
-import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
+import { familyOf, schemaVersions } from "../../src/contract/service.ts"
 
 const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]
 

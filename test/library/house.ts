@@ -1,7 +1,7 @@
 /** Two or three people with a Library each, their agents, and helpers for the stories. */
 import { RefusedError, ResearchRoomClient, type WriteInput } from "research-room/client"
 import type { Browser } from "research-room/testing"
-import { present } from "../../src/contract/present.ts"
+import { present } from "../../src/contract/typed.ts"
 import { readTexts } from "../../src/library/pasted.ts"
 import type { SourcePaper } from "../../src/library/papers/papers.ts"
 import { type ArxivFields, paperFromArxiv } from "../../src/library/papers/record.ts"

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { ResearchRoomClient } from "research-room/client"
-import type { Cast } from "../../src/demo/cast.ts"
+import type { Cast } from "../../src/demo/story.ts"
 import { defineFunctions } from "../../src/ledger/storage/database.ts"
 import { endAll, executable, newPlace, run, start } from "../support/program.ts"
 

@@ -3,7 +3,7 @@ import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { entryDigest } from "../../src/contract/answers/chain.ts"
 import { canonicalJson, digestOf } from "../../src/contract/json.ts"
-import { receiptInWords } from "../../src/contract/operations/done-by.ts"
+import { receiptInWords } from "../../src/contract/operations/receipts.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 
 const house = await startResearchRoom()

@@ -1,7 +1,7 @@
 /** Rate limits over HTTP: the limits are small, and a trusted proxy supplies the addresses. */
 import { ResearchRoomClient } from "research-room/client"
 import { test } from "tap"
-import { schemaVersions } from "../../src/contract/versions.ts"
+import { schemaVersions } from "../../src/contract/service.ts"
 import type { RateNumbers } from "../../src/edge/limits/rate-limits.ts"
 import { mintToken } from "../../src/people/tokens.ts"
 import { type Asked, ask } from "../support/ask.ts"

@@ -2,8 +2,7 @@
 import { rmSync } from "node:fs"
 import type { RateNumbers } from "../../src/edge/limits/rate-limits.ts"
 import { openLog } from "../../src/log.ts"
-import { type Service, startService } from "../../src/app/service.ts"
-import type { ServiceOptions } from "../../src/app/service-options.ts"
+import { type Service, startService, type ServiceOptions } from "../../src/app/service.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string }

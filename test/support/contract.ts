@@ -18,7 +18,7 @@ import { browserReadPath, isText, type MediaType, type Read } from "../../src/co
 import { reads } from "../../src/contract/reads/index.ts"
 import { type RefusalCode, refusals } from "../../src/contract/refusals/refusal.ts"
 import { check } from "../../src/contract/schema/validation.ts"
-import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
+import { familyOf, schemaVersions } from "../../src/contract/service.ts"
 import { commonHeaders } from "../../src/edge/answers/answer.ts"
 import { MARKDOWN, markdownPath } from "../../src/edge/answers/as-markdown.ts"
 import { textOf } from "./streams.ts"

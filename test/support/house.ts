@@ -13,7 +13,7 @@ import { Refusal, type RefusalCode } from "../../src/contract/refusals/refusal.t
 import { createApp } from "../../src/app/serving/surface.ts"
 import { listen, serveOn } from "../../src/http/server.ts"
 import { createInstance, type Instance } from "../../src/app/compose/instance.ts"
-import { StoryClock } from "../../src/demo/narrator.ts"
+import { StoryClock } from "../../src/demo/story.ts"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
 import { openData } from "../../src/ledger/storage/data.ts"
 import type { Db } from "../../src/ledger/storage/database.ts"

@@ -2,7 +2,7 @@
 import { createRequire, syncBuiltinESMExports } from "node:module"
 import type { Worker } from "node:worker_threads"
 import { Reader } from "../../src/app/threads/reader.ts"
-import { RenderingNote } from "../../src/renderer/rendering-note.ts"
+import { RenderingNote } from "../../src/renderer/renderer.ts"
 
 type Message = readonly (readonly [id: number, ...rest: unknown[]])[]
 

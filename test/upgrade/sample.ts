@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import Database from "better-sqlite3"
-import type { Cast } from "../../src/demo/cast.ts"
+import type { Cast } from "../../src/demo/story.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
 import { startService } from "../../src/app/service.ts"

@@ -5,7 +5,7 @@
 import type { BrowserContextOptions } from "playwright-core"
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
-import { present } from "../../src/contract/present.ts"
+import { present } from "../../src/contract/typed.ts"
 import { openLog } from "../../src/log.ts"
 import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"

@@ -4,7 +4,7 @@
  */
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { present } from "../../src/contract/present.ts"
+import { present } from "../../src/contract/typed.ts"
 import { labelRanges } from "../../src/web/parts/timeline.ts"
 import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"

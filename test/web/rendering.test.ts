@@ -6,10 +6,9 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { OnThisThread } from "../../src/renderer/engines.ts"
+import { OnThisThread, Renderer } from "../../src/renderer/renderer.ts"
 import { rendered } from "../../src/renderer/markdown.ts"
 import { formula } from "../../src/renderer/math.ts"
-import { Renderer } from "../../src/renderer/renderer.ts"
 import { definitions, formulas, texts } from "../reliability/hostile/texts.ts"
 
 const isSource = (markup: string) => markup.includes("math-source") && !markup.includes("<math")

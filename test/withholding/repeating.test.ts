@@ -1,7 +1,7 @@
 /** What is withheld is not published again by the reason given for it, nor by the next message of the same person. */
 import { startResearchRoom } from "research-room/testing"
 import tap from "tap"
-import { repeatedIn } from "../../src/ledger/journal/repeating.ts"
+import { repeatedIn } from "../../src/ledger/journal/withheld-words.ts"
 import { ask } from "../support/ask.ts"
 import { action, message } from "../support/bodies.ts"
 import { castOf } from "../support/lab.ts"

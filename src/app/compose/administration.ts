@@ -2,7 +2,7 @@
  * The reads for operators: lists of people, Rooms, credentials, keys and invitations, the audit log, and the state of
  * the service.
  */
-import { protocolVersion } from "../../contract/versions.ts"
+import { protocolVersion } from "../../contract/service.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../../ledger/write/ledger.ts"
 import { keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"

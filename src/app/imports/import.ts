@@ -6,7 +6,7 @@ import { originOf, peopleOf } from "../../research/import/origin.ts"
 import { provedWrites, type ProvedWrite } from "../../research/import/writes.ts"
 import type { RoomOrigin } from "../../contract/answers/index.ts"
 import type { OnProgress } from "../../ledger/replay/replay.ts"
-import { keysOf } from "../../contract/each.ts"
+import { keysOf } from "../../contract/typed.ts"
 import { limits } from "../../contract/limits.ts"
 import { figureTypes } from "../../contract/definitions/attachments.ts"
 import { operationOf } from "../../contract/operations/index.ts"
@@ -22,7 +22,7 @@ import type { Described } from "../../contract/answers/description.ts"
 import { canonicalJson, parse, trusted } from "../../contract/json.ts"
 import { isStorageFault } from "../../ledger/storage/database.ts"
 import type { Given } from "../../ledger/journal/journal.ts"
-import { joinRequestBefore } from "../past/past-work.ts"
+import { joinRequestBefore } from "../past/pasts.ts"
 
 // Replays the proved writes of Rooms of other instances. The replay of each must give the same digest as at its
 // origin.

@@ -4,7 +4,7 @@
  */
 import { isMainThread } from "node:worker_threads"
 import { Moved, toStarter } from "../../channel/channel.ts"
-import { present } from "../../contract/present.ts"
+import { present } from "../../contract/typed.ts"
 import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"
 import type { FileOrder } from "../../research/export/exports.ts"

@@ -7,9 +7,9 @@ import type { Logger } from "pino"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Channel } from "../../channel/channel.ts"
-import type { Cost, OffloadedRequest, OffloadedResponse, Readers } from "../../edge/limits/readers.ts"
+import type { Cost, OffloadedRequest, OffloadedResponse, Readers } from "../../edge/edge.ts"
 import type { Text } from "../../renderer/as-written.ts"
-import type { Engine } from "../../renderer/engines.ts"
+import type { Engine } from "../../renderer/renderer.ts"
 import {
   type Loss,
   Reader,

@@ -1,7 +1,7 @@
 /** The answers of the reads of attempts: the registration, the reports, the series of metrics, and comparisons. */
 import * as v from "valibot"
 import { affordances, page, author, schemaVersion } from "./parts.ts"
-import { cost } from "../schema/cost.ts"
+import { cost } from "./costs.ts"
 import {
   logSize,
   pictured,

@@ -1,8 +1,31 @@
-/** What attempts cost in total, and the budgets of their plans. Different currencies are never added. */
+/** What an attempt cost, what all of them cost in total, and the budgets of plans. Currencies are never added. */
 import * as v from "valibot"
 import { count } from "./fields.ts"
-import type { Cost } from "../schema/cost.ts"
-import { shape } from "../schema/fields.ts"
+import { shape, whole } from "../schema/fields.ts"
+import { CURRENCY } from "../schema/patterns.ts"
+
+// The cost of work, as declared: the budget of a plan, or what an attempt used.
+
+const declared = v.pipe(v.number("must be a number"), v.finite("must be finite"), v.minValue(0, "must be at least 0"))
+const optional = v.exactOptional
+
+/** Hours of accelerators, tokens of models, money, and seconds from start to end. */
+export const cost = shape({
+  gpuHours: optional(declared),
+  tokens: optional(whole()),
+  money: optional(
+    shape({
+      amount: declared,
+      currency: v.pipe(
+        v.string("must be a string"),
+        v.title("currency"),
+        v.regex(CURRENCY, "must be an ISO 4217 code such as EUR"),
+      ),
+    }),
+  ),
+  wallSeconds: optional(declared),
+})
+export type Cost = v.InferOutput<typeof cost>
 
 const amount = v.nullable(v.number())
 const costTotals = shape({

@@ -1,10 +1,9 @@
 /** The answers of the reads of experiments, proposals, plans and materials. */
 import * as v from "valibot"
 import { affordances, author, schemaVersion, person } from "./parts.ts"
-import { cost } from "../schema/cost.ts"
-import { costs } from "./costs.ts"
+import { cost, costs } from "./costs.ts"
 import { at, count, id, freeText, optionalFreeText, optionalText as text } from "./fields.ts"
-import { each } from "../each.ts"
+import { each } from "../typed.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
 import { relatedFields } from "./publications.ts"

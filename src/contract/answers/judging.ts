@@ -5,7 +5,7 @@
 import * as v from "valibot"
 import { at, count, id, optionalFreeText, optionalText as text, recordStatus, freeText } from "./fields.ts"
 import { author, schemaVersion } from "./parts.ts"
-import { each } from "../each.ts"
+import { each } from "../typed.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"

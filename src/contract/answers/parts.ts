@@ -6,7 +6,7 @@ import { anyCursor, at, count, id, optionalText } from "./fields.ts"
 import { described } from "./description.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { oneLine } from "../text.ts"
-import { schemaVersions } from "../versions.ts"
+import { schemaVersions } from "../service.ts"
 import { enumerations } from "../schema/enumerations.ts"
 
 // What the columns of a table of values were read as.

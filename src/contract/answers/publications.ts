@@ -17,7 +17,7 @@ import {
 import { blemishes } from "./judging.ts"
 import { effect } from "./measurements.ts"
 import { cslItemsOf } from "./description.ts"
-import { each } from "../each.ts"
+import { each } from "../typed.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { recordNumbers } from "./numbers.ts"

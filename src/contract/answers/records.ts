@@ -24,7 +24,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, knownThen, staleReason } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 import { warning } from "./advice.ts"
-import { experimentSummary } from "./work.ts"
+import { experimentSummary } from "./experiments.ts"
 
 const related = shape(relatedFields)
 const { notices: _notices, ...namedFields } = relatedFields

@@ -10,7 +10,7 @@ import { limits } from "../limits.ts"
 import type { TargetKind } from "../objects/objects.ts"
 import type { Issue, RefusalCode } from "../refusals/refusal.ts"
 import { type Checked, check } from "../schema/validation.ts"
-import { type Family, schemaVersions } from "../versions.ts"
+import { type Family, schemaVersions } from "../service.ts"
 
 /** The property of a body that holds the delivery id. */
 export type DeliveryKey = "requestId" | "clientMessageId"

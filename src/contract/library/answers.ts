@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { at, count, id, optionalText, tokenFields } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
-import { schemaVersions } from "../versions.ts"
+import { schemaVersions } from "../service.ts"
 
 const words = v.array(v.string())
 

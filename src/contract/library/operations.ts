@@ -7,7 +7,7 @@ import { oneOf, plain, text, uuid, whole, distinct, shape, time, username } from
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { oneOfPaper, onePaper, paperNamed, ids, reading } from "./reads.ts"
-import { each } from "../each.ts"
+import { each } from "../typed.ts"
 import { ref, subject } from "../schema/ref.ts"
 
 // Personal keys: the tokens with which a person's own agents use the Library. They are issued in the browser and

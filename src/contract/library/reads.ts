@@ -3,7 +3,7 @@
  * browser.
  */
 import * as v from "valibot"
-import { connectPaths } from "../base-path.ts"
+import { connectPaths } from "../service.ts"
 import * as answers from "./answers.ts"
 import { optionalText } from "../answers/fields.ts"
 import { limits } from "../limits.ts"

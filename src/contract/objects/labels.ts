@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { each } from "../each.ts"
+import { each } from "../typed.ts"
 import { limits } from "../limits.ts"
 import { type LabelledKind, labelledKinds, objects } from "./objects.ts"
 

@@ -3,12 +3,11 @@
  * refusals, the triggers that protect accepted content, the provenance graph and the contents of exports are made from
  * it. An incomplete entry does not compile.
  */
-import { keysOf } from "../each.ts"
+import { keysOf, present } from "../typed.ts"
 import type { ObjectSpec } from "./spec.ts"
 import { objectsOfPeople } from "./people.ts"
 import { objectsOfResearch } from "./research.ts"
 import type { RefusalCode } from "../refusals/codes.ts"
-import { present } from "../present.ts"
 
 export type { EdgeSpec, ObjectSpec } from "./spec.ts"
 

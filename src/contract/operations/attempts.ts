@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { quoting } from "../definitions/sentence.ts"
 import { count } from "../answers/fields.ts"
-import { cost } from "../schema/cost.ts"
+import { cost } from "../answers/costs.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, oneOrSeveral, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"

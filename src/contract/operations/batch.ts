@@ -11,7 +11,7 @@ import { limits } from "../limits.ts"
 import { type Issue, Refusal } from "../refusals/refusal.ts"
 import { dictionary, key, list, oneOf, plain, shape } from "../schema/fields.ts"
 import { check, pointer } from "../schema/validation.ts"
-import { schemaVersions } from "../versions.ts"
+import { schemaVersions } from "../service.ts"
 import { operationNamed, operations } from "./index.ts"
 
 /** Whether a batch may contain an operation. */

@@ -1,5 +1,5 @@
 import type * as v from "valibot"
-import { each } from "../each.ts"
+import { each } from "../typed.ts"
 import { administrationReads } from "./administration.ts"
 import { libraryReads } from "../library/reads.ts"
 import { overviewReads } from "./overview.ts"

@@ -1,6 +1,6 @@
 /** The reads that span everything: search, briefs, similar work, provenance, citation, and a Room as a file. */
 import * as v from "valibot"
-import { connectPaths } from "../base-path.ts"
+import { connectPaths } from "../service.ts"
 import { optionalText } from "../answers/fields.ts"
 import { page } from "../answers/index.ts"
 import { failure, nextSteps, roomBrief, threadBrief } from "../answers/brief.ts"

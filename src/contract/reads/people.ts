@@ -3,7 +3,7 @@
  * memberships, credentials and invitations.
  */
 import * as v from "valibot"
-import { connectPaths } from "../base-path.ts"
+import { connectPaths } from "../service.ts"
 import * as answers from "../answers/index.ts"
 import { webhook } from "../answers/rooms.ts"
 import { read } from "../definitions/read.ts"

@@ -10,7 +10,8 @@ import { digest } from "../definitions/work.ts"
 import { between, digits } from "../definitions/parameters.ts"
 import { described } from "../schema/validation.ts"
 import { files, markdown } from "./shared.ts"
-import * as answers from "../answers/work.ts"
+import * as attempts from "../answers/attempts.ts"
+import * as experiments from "../answers/experiments.ts"
 
 const roomId = v.exactOptional(subject("room"))
 const logParameters = {
@@ -36,34 +37,34 @@ export const workReads = [
       hypothesisVersionId: v.exactOptional(subject("hypothesis")),
     },
     cursor: "uuid",
-    answer: page(answers.experimentSummary),
+    answer: page(experiments.experimentSummary),
   }),
   read({
     name: "experiment",
     path: "/api/research/experiments/{experimentId}",
     summary:
       "One experiment: its question, its assignee, its plans and attempts, and what may be done next and by whom.",
-    answer: answers.experiment,
+    answer: experiments.experiment,
   }),
   read({
     name: "experiment_history",
     path: "/api/research/experiments/{experimentId}/history",
     summary: "Every revision of an experiment: the operation, its author, its body, and the resulting state.",
     cursor: "sequence",
-    answer: page(answers.revision),
+    answer: page(experiments.revision),
   }),
   read({
     name: "proposal",
     path: "/api/research/proposals/{proposalId}",
     summary: "The present question of an experiment; the id of a proposal is that of its experiment.",
     refusals: ["unknown_experiment"],
-    answer: answers.proposal,
+    answer: experiments.proposal,
   }),
   read({
     name: "plan",
     path: "/api/research/plans/{planId}",
     summary: "One plan as it was accepted, with its hypotheses, premises and materials resolved.",
-    answer: answers.plan,
+    answer: experiments.plan,
   }),
   read({
     name: "attempts",
@@ -84,7 +85,7 @@ export const workReads = [
       order: v.exactOptional(oneOf(["id", "label"])),
     },
     cursor: "uuid",
-    answer: page(answers.attemptSummary),
+    answer: page(attempts.attemptSummary),
     formats: files,
   }),
   read({
@@ -102,7 +103,7 @@ export const workReads = [
     },
     cursor: "sequence",
     pageItems: limits.ledgerRuns,
-    answer: page(answers.runRow),
+    answer: page(attempts.runRow),
   }),
   read({
     name: "attempt",
@@ -110,7 +111,7 @@ export const workReads = [
     summary:
       "One attempt: its registration, how it compares with its plan, events with both clocks, inputs, " +
       "outputs and last metrics.",
-    answer: answers.attempt,
+    answer: attempts.attempt,
   }),
   read({
     name: "attempt_metrics",
@@ -121,7 +122,7 @@ export const workReads = [
     parameters: { metric: v.exactOptional(plain(limits.name)) },
     cursor: "sequence",
     pageItems: limits.metricPoints,
-    answer: answers.metricColumns,
+    answer: attempts.metricColumns,
     formats: { ...files, ...markdown },
   }),
   read({
@@ -133,7 +134,7 @@ export const workReads = [
     parameters: logParameters,
     refusals: ["unknown_log"],
     costly: true,
-    answer: answers.logPage,
+    answer: attempts.logPage,
     formats: plainText,
   }),
   read({
@@ -143,7 +144,7 @@ export const workReads = [
     parameters: logParameters,
     refusals: ["unknown_log"],
     costly: true,
-    answer: answers.logPage,
+    answer: attempts.logPage,
     formats: plainText,
   }),
   read({
@@ -151,7 +152,7 @@ export const workReads = [
     path: "/api/research/rooms/{roomId}/materials",
     summary: "The materials that a Room registered: its own, and those labelled by another Room.",
     cursor: "uuid",
-    answer: page(answers.materialSummary),
+    answer: page(experiments.materialSummary),
   }),
   read({
     name: "materials",
@@ -159,12 +160,12 @@ export const workReads = [
     summary: "Materials of every Room; valuesDigest finds those with the same values.",
     parameters: { valuesDigest: v.exactOptional(digest) },
     cursor: "uuid",
-    answer: page(answers.materialSummary),
+    answer: page(experiments.materialSummary),
   }),
   read({
     name: "material",
     path: "/api/research/materials/{materialId}",
     summary: "One material: its reference, the reports of its locations, and which attempts and plans use it.",
-    answer: answers.material,
+    answer: experiments.material,
   }),
 ] as const

@@ -1,8 +1,8 @@
 /** The refusals of every surface: what causes each of them, and what a client does about it. */
 import { limits } from "../limits.ts"
 import { inDigits } from "../text.ts"
-import { each, isKeyOf, keysOf } from "../each.ts"
-import type { Family } from "../versions.ts"
+import { each, isKeyOf, keysOf } from "../typed.ts"
+import type { Family } from "../service.ts"
 
 /** The properties of a refusal. */
 /**

@@ -1,7 +1,7 @@
 /** A refusal: thrown below the edge, rendered at the edge. */
 import type { JsonObject } from "../json.ts"
 import { codeIn, type RefusalCode, refusals } from "./codes.ts"
-import { type Family, schemaVersions } from "../versions.ts"
+import { type Family, schemaVersions } from "../service.ts"
 
 export { codeIn, type RefusalCode, refusals }
 

@@ -2,7 +2,7 @@
  * The building blocks of every body. A validator made from these accepts exactly what its exported JSON Schema accepts:
  * lengths count code points, patterns are the same expressions, and unknown properties are refused at every depth.
  */
-import { each } from "../each.ts"
+import { each } from "../typed.ts"
 import { isObject } from "../json.ts"
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"

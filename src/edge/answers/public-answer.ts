@@ -11,7 +11,7 @@ import { Duplex } from "node:stream"
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib"
 import { sessionCookie } from "../../contract/operations/actions.ts"
 import { Answer } from "./answer.ts"
-import { BoundedCache } from "../../renderer/bounded-cache.ts"
+import { BoundedCache } from "../../renderer/renderer.ts"
 
 // Compresses responses on Node's thread pool.
 

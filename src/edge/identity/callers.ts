@@ -2,7 +2,7 @@
 import { getCookie, type H3Event } from "h3"
 import { sessionCookie } from "../../contract/operations/actions.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import type { Family } from "../../contract/versions.ts"
+import type { Family } from "../../contract/service.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Person } from "../../people/people.ts"

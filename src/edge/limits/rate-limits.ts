@@ -2,7 +2,7 @@
  * Limits how many requests one address and one caller may send. Checked before the body is read and before any query.
  * The numbers are defined with the limits of the contract.
  */
-import { each, ofPairs } from "../../contract/each.ts"
+import { each, ofPairs } from "../../contract/typed.ts"
 import { type CountedRate, countedRates, type RateLimit, limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { countedAs, isLoopback } from "./address.ts"

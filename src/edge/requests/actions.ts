@@ -9,7 +9,7 @@ import {
   actionNamed,
   sessionCookie,
 } from "../../contract/operations/actions.ts"
-import { present } from "../../contract/present.ts"
+import { present } from "../../contract/typed.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { check } from "../../contract/schema/validation.ts"
 import type { SignedIn } from "../../people/signing-in.ts"
@@ -26,8 +26,7 @@ import {
   mustHaveProvider,
   mustTakePasswords,
 } from "../identity/sign-in.ts"
-import type { Edge } from "../edge.ts"
-import { pathParams } from "../paths.ts"
+import { type Edge, pathParams } from "../edge.ts"
 import { contextOf } from "../limits/request-context.ts"
 
 interface ActionRequest<N extends ActionName> {

@@ -3,7 +3,7 @@ import { Agent as PlainAgent, type IncomingMessage, request as requestHttp } fro
 import { Agent as TlsAgent, request as requestHttps } from "node:https"
 import { Readable } from "node:stream"
 import type { H3Event } from "h3"
-import { mcpPath } from "../../contract/base-path.ts"
+import { mcpPath } from "../../contract/service.ts"
 import { figureTypes } from "../../contract/definitions/attachments.ts"
 import { limits } from "../../contract/limits.ts"
 import { reads } from "../../contract/reads/index.ts"

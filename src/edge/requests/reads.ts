@@ -2,7 +2,7 @@
  * Answers a read for every interface (HTTP, MCP, pages), now or as of an earlier entry: checks its parameters and the
  * caller's permission.
  */
-import { basePathOf } from "../../contract/base-path.ts"
+import { basePathOf } from "../../contract/service.ts"
 import { checkParameters } from "../../contract/definitions/check-parameters.ts"
 import type { Read } from "../../contract/definitions/read.ts"
 import { extendJson, JsonText, stored, writeJson } from "../../contract/json.ts"

@@ -1,13 +1,104 @@
-/** The behaviour of an operation: the part that its domain implements. */
+/**
+ * The behaviour of an operation, which its domain implements; what it takes from the world; and acts, which are
+ * changes without an operation.
+ */
+import { hash } from "node:crypto"
 import type { LabelledKind } from "../../contract/objects/labels.ts"
-import type { Json, JsonObject, Writable } from "../../contract/json.ts"
+import { type Json, type JsonObject, type Writable, canonicalJson, digestOf } from "../../contract/json.ts"
 import type { BodyOf, OperationName, ParamsOf, ResultOf } from "../../contract/operations/index.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Warning } from "../../contract/answers/advice.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import type { Actor } from "./actor.ts"
-import type { Token } from "./chance.ts"
 import type { EntryBody } from "./timeline.ts"
+import type { Entry, Journal, Given } from "./journal.ts"
+import type { World } from "../world.ts"
+
+// The ids, tokens and lists that one write takes from the world: recorded in a live write, given again in a replay.
+
+/** A secret for its holder, and its stored digest. */
+export interface Token {
+  /** Empty in a replay: only its holder still has the text. */
+  readonly token: string
+  readonly digest: string
+}
+
+export interface Chance {
+  newId(): string
+  /** Makes a token from the random bytes that `mint` is given. */
+  token(mint: (bytes: (count: number) => Buffer) => string): Token
+  /**
+   * Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list
+   * that was read originally.
+   */
+  readList<T extends Json>(read: () => readonly T[]): readonly T[]
+  given(): Given
+}
+
+/** The digest under which a token is stored and found. */
+export const tokenDigest = (token: string): string => hash("sha256", token)
+
+/** Chance for a live write, taken from the world and recorded. */
+export function liveChance(world: World): Chance {
+  const ids: string[] = []
+  const tokens: string[] = []
+  const lists: Json[][] = []
+  return {
+    newId() {
+      const id = world.id()
+      ids.push(id)
+      return id
+    },
+    token(mint) {
+      const token = mint((count) => world.bytes(count))
+      const digest = tokenDigest(token)
+      tokens.push(digest)
+      return { token, digest }
+    },
+    readList(read) {
+      const list = read()
+      lists.push([...list])
+      return list
+    },
+    given: () => ({
+      ...(ids.length > 0 && { ids }),
+      ...(tokens.length > 0 && { tokens }),
+      ...(lists.some(({ length }) => length > 0) && { told: lists }),
+    }),
+  }
+}
+
+/** A replay took something else from the world than the original write did. */
+export class OtherChance extends Error {}
+
+/**
+ * Chance for a replay, taken from the record. @throws OtherChance if more is requested than was recorded, or, at
+ * `given`, if less was requested
+ */
+export function recordedChance(then: Given): Chance {
+  let ids = 0
+  let tokens = 0
+  let lists = 0
+  const next = <T>(list: readonly T[] = [], at: number, what: string): T => {
+    const found = list[at]
+    if (found === undefined) throw new OtherChance(`it requests more ${what} than were recorded`)
+    return found
+  }
+  return {
+    newId: () => next(then.ids, ids++, "ids"),
+    token: () => ({ token: "", digest: next(then.tokens, tokens++, "tokens") }),
+    readList: <T extends Json>() => (then.told === undefined ? [] : (next(then.told, lists++, "lists") as T[])),
+    given() {
+      if (
+        lists !== (then.told?.length ?? 0) ||
+        ids !== (then.ids?.length ?? 0) ||
+        tokens !== (then.tokens?.length ?? 0)
+      )
+        throw new OtherChance("it requests less than was recorded")
+      return then
+    },
+  }
+}
 
 /** One write as sent, after validation against its schema. */
 export interface Call<Body = unknown, Params = Readonly<Record<string, string>>> {
@@ -199,3 +290,63 @@ export const behaviour = <N extends OperationName, S extends Subject>(
   _name: N,
   made: BehaviourOf<N, S>,
 ): BehaviourOf<N> => made
+
+// Acts: changes by people that are not operations and have no receipt, but that other rows refer to.
+
+/** The person who acts (an empty id if nobody is signed in), and the source of time, ids and tokens. */
+export interface ActCall {
+  readonly userId: string
+  readonly change: Pick<Chance, "newId" | "token"> & { readonly at: string }
+}
+
+interface AnyAct {
+  /**
+   * Each act takes its own type of input. It is declared as a method so that acts with different inputs fit one record.
+   */
+  act(call: ActCall, input: unknown): unknown
+}
+export type Acts = Readonly<Record<string, AnyAct["act"]>>
+type By = { readonly userId: string; readonly username: string } | null
+/** Each act as it is called, within an open transaction: by whom, and with what input. */
+export type Done<A extends Acts> = {
+  readonly [N in keyof A]: (by: By, input: Parameters<A[N]>[1]) => ReturnType<A[N]>
+}
+
+const callOf = (userId: string | null, at: string, chance: Chance): ActCall => ({
+  userId: userId ?? "",
+  change: { at, newId: chance.newId, token: chance.token },
+})
+
+/** Wraps acts so that each call is appended to the journal, even if it changes nothing. */
+export function journalled<A extends Acts>(acts: A, journal: Journal, chance: () => Chance, at: () => string): Done<A> {
+  const done = (name: string, act: Acts[string]) => (by: By, input: unknown) => {
+    const given = chance()
+    const now = at()
+    const result = act(callOf(by?.userId ?? null, now, given), input)
+    const content = canonicalJson(input)
+    journal.append(
+      {
+        position: journal.next(),
+        operation: name,
+        userId: by?.userId ?? null,
+        username: by?.username ?? null,
+        sender: null,
+        at: now,
+        params: {},
+        content,
+        client: undefined,
+        given: given.given(),
+      },
+      digestOf(content),
+    )
+    return result
+  }
+  return Object.fromEntries(Object.entries(acts).map(([name, act]) => [name, done(name, act)])) as Done<A>
+}
+
+/** Replays an act. */
+export function actAgain(acts: Acts, entry: Entry): void {
+  const chance = recordedChance(entry.given)
+  acts[entry.operation]?.(callOf(entry.userId, entry.at, chance), JSON.parse(entry.content))
+  chance.given()
+}

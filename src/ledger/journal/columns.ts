@@ -1,5 +1,5 @@
 /** The columns of the journal. Whatever other columns of a row already say is left out, and restored on reading. */
-import { present } from "../../contract/present.ts"
+import { present } from "../../contract/typed.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 

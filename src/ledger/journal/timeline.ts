@@ -1,11 +1,10 @@
 /** The timeline of each Thread: messages, cards and receipts in order. */
 import type { Entry, Notice } from "../../contract/answers/index.ts"
-import { each, keysOf } from "../../contract/each.ts"
+import { each, keysOf, present } from "../../contract/typed.ts"
 import { tallyColumns } from "../../contract/answers/evidence.ts"
 import type { EntryFilter } from "../../contract/reads/shared.ts"
 import { JsonText, parse, type Stored, stored, type Writable } from "../../contract/json.ts"
-import { present } from "../../contract/present.ts"
-import { takesReplies } from "../../contract/operations/takes-replies.ts"
+import { takesReplies } from "../../contract/operations/receipts.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { keptTexts } from "./kept-texts.ts"

@@ -26,9 +26,8 @@ import { inserting } from "../storage/inserting.ts"
 import { bodyOf, requestDigestOf } from "./delivery.ts"
 import { type Entry, type Given, journal } from "./journal.ts"
 import { idOf, placeOf, type Target, TARGET, targetText, unpackedDigest } from "./columns.ts"
-import { hide } from "./hiding.ts"
+import { hide, latelyWithheld } from "./withheld-words.ts"
 import { textsIn, withWordsChanged } from "./kept-texts.ts"
-import { latelyWithheld } from "./repeating.ts"
 
 /** A write of a Room, named by its entry, its record or its sequence. */
 export type NamedWrite = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }

@@ -4,8 +4,7 @@
  */
 import type { Ledger } from "../write/ledger.ts"
 import { type Db, isStorageFault, type Value } from "../storage/database.ts"
-import { headsOf } from "../journal/heads.ts"
-import type { Entry } from "../journal/journal.ts"
+import { headsOf, type Entry } from "../journal/journal.ts"
 import type { Recorded } from "../write/writing.ts"
 import { messageOf } from "../../contract/faults.ts"
 import { sealOf } from "../storage/not-replayed.ts"

@@ -10,10 +10,15 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import { type Actor, type Gate, type Known, type RoomAccess, senderId } from "../journal/actor.ts"
-import type { ReceiptTarget, Subject } from "../journal/behaviour.ts"
-import { liveChance } from "../journal/chance.ts"
-import { type AnyBehaviour, checkRequest, type Delivery, type Request, requestDigestOf } from "../journal/delivery.ts"
-import type { Receipts } from "../journal/receipts.ts"
+import { type ReceiptTarget, type Subject, liveChance } from "../journal/behaviour.ts"
+import {
+  type AnyBehaviour,
+  checkRequest,
+  type Delivery,
+  type Request,
+  requestDigestOf,
+  type Receipts,
+} from "../journal/delivery.ts"
 import type { Db } from "../storage/database.ts"
 import { isoTime, type World } from "../world.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"

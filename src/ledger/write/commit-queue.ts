@@ -5,10 +5,10 @@
  * If a write fails later than that, the group is rolled back and run again with a savepoint around each write.
  */
 import { setImmediate as turn } from "node:timers/promises"
-import { present } from "../../contract/present.ts"
+import { present } from "../../contract/typed.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Keys, keys } from "../journal/columns.ts"
-import { type Heads, headsOf } from "../journal/heads.ts"
+import { type Heads, headsOf } from "../journal/journal.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 
 export interface JobOptions {

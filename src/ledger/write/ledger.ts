@@ -5,14 +5,18 @@ import type { Receipt } from "../../contract/answers/index.ts"
 import { extendJson, joinJson, type Stored, stored, trusted } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
-import { type Activity, activity } from "../journal/activity.ts"
+import { type Activity, activity, Watch } from "../journal/activity.ts"
 import { type Actor, type Gate, senderId } from "../journal/actor.ts"
-import { type Acts, type Done, journalled } from "../journal/acts.ts"
-import { liveChance } from "../journal/chance.ts"
-import type { FollowingStep, ReceiptExtras } from "../journal/behaviour.ts"
-import type { AnyBehaviour, Request, Delivery } from "../journal/delivery.ts"
+import {
+  type Acts,
+  type Done,
+  journalled,
+  liveChance,
+  type FollowingStep,
+  type ReceiptExtras,
+} from "../journal/behaviour.ts"
+import { type AnyBehaviour, type Request, type Delivery, type Receipts, receipts } from "../journal/delivery.ts"
 import { type Journal, journal } from "../journal/journal.ts"
-import { type Receipts, receipts } from "../journal/receipts.ts"
 import { type EffectsOf, type Timeline, timeline } from "../journal/timeline.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { forgetAll } from "../storage/remembered.ts"
@@ -22,10 +26,8 @@ import { isoTime, type World } from "../world.ts"
 import { Admission, type BatchRequest, isWithholding, type OutsideCheck, grantRefusal } from "./admission.ts"
 import { BatchAdmission, takingTurns } from "./batch.ts"
 import { CommitQueue, type GroupHooks, notStored } from "./commit-queue.ts"
-import { Watch } from "./feed-waiters.ts"
 import { type References, references } from "./references.ts"
-import { Replaying } from "./replaying.ts"
-import { Writing } from "./writing.ts"
+import { Replaying, Writing } from "./writing.ts"
 
 // Finds what a behaviour returns beside a receipt, such as similar work. Runs on the thread that answers, before the
 // write.

@@ -8,7 +8,7 @@ import { type FileHandle, open, readdir, readFile } from "node:fs/promises"
 import { codeOf } from "../../contract/faults.ts"
 import { join, resolve } from "node:path"
 import { constants, inflateSync } from "node:zlib"
-import { isOneOf } from "../../contract/each.ts"
+import { isOneOf } from "../../contract/typed.ts"
 
 // Reads files of a repository a few bytes at a time, because a pack may be larger than the memory.
 

@@ -1,12 +1,12 @@
 /** Checks the events of attempts against the state table. Admission and affordances read the same rows. */
 import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type BodyOf, operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { attemptStates } from "../../contract/states.ts"
 import { orOf } from "../../contract/text.ts"
-import type { AttemptSummary } from "../../contract/answers/work.ts"
+import type { AttemptSummary } from "../../contract/answers/attempts.ts"
 
 /** The state of an attempt that admission needs. */
 export interface AttemptState {

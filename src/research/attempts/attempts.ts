@@ -1,9 +1,9 @@
 /** The rows of attempts, and lists of them. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { AttemptIntent, AttemptStatus } from "../../contract/schema/enumerations.ts"
-import { each, keysOf } from "../../contract/each.ts"
+import { each, keysOf } from "../../contract/typed.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
-import type { Cost } from "../../contract/schema/cost.ts"
+import type { Cost } from "../../contract/answers/costs.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"

@@ -1,10 +1,10 @@
 /** The events, outputs and metric series that attempts reported. */
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import { logKinds } from "../../contract/definitions/attachments.ts"
 import { limits } from "../../contract/limits.ts"
 import { fitting, JsonText, type Stored, writeJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { AttemptAnswer } from "../../contract/answers/work.ts"
+import type { AttemptAnswer } from "../../contract/answers/attempts.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { DIMENSIONS } from "./summary.ts"

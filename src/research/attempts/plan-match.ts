@@ -1,6 +1,6 @@
 /** Compares a registration with its plan: at registration, and again when a sealed plan is opened. */
 import { addressOf } from "../../contract/definitions/work.ts"
-import type { AttemptSummary } from "../../contract/answers/work.ts"
+import type { AttemptSummary } from "../../contract/answers/attempts.ts"
 import { canonicalJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { PlanContent } from "../experiments/plans.ts"

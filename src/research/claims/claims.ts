@@ -1,7 +1,7 @@
 /** Claims on work: their rows, what renews them, which of them are active, and the behaviours that make them. */
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import { writerName } from "../../contract/answers/index.ts"
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import type { Warning } from "../../contract/answers/advice.ts"
 import { limits } from "../../contract/limits.ts"
 import { objectOf } from "../../contract/objects/objects.ts"

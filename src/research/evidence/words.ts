@@ -6,9 +6,8 @@
  */
 import { type EvidenceTally, DOUBTED, FALLEN, tallyColumns } from "../../contract/answers/evidence.ts"
 import type { enumerations } from "../../contract/schema/enumerations.ts"
-import { each, keysOf } from "../../contract/each.ts"
+import { each, keysOf, present } from "../../contract/typed.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { present } from "../../contract/present.ts"
 import { WHOSE } from "./verdict.ts"
 import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 import { areOtherAgents, independence, type Writer } from "./independence.ts"

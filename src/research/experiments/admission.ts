@@ -1,6 +1,6 @@
 /** Checks writes about experiments against the state table. Admission and affordances read the same rows. */
 import type { ExperimentStatus } from "../../contract/schema/enumerations.ts"
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"

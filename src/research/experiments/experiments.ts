@@ -1,5 +1,5 @@
 /** The rows and revisions of experiments, and lists of them. */
-import { each, keysOf } from "../../contract/each.ts"
+import { each, keysOf } from "../../contract/typed.ts"
 import {
   type AttemptStatus,
   type RoomState,
@@ -7,7 +7,7 @@ import {
   type ExperimentStatus,
 } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
-import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contract/answers/work.ts"
+import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contract/answers/experiments.ts"
 import { WORK_STATE } from "../../rooms/imported.ts"
 import { type ExperimentState, experimentAffordances, leaseOf } from "./admission.ts"
 import { AGENT_AT, AGENT_OF_ENTRY, AGENT_OR_NONE_AT, AGENT } from "../../ledger/journal/actor.ts"

@@ -1,5 +1,5 @@
 /** Reads of experiments, proposals and plans; and the domain of experiments. */
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { feedOf, idPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"

@@ -4,7 +4,7 @@ import { objectOf } from "../../contract/objects/objects.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
 import { kindsIn, namedIn } from "../../contract/schema/ref.ts"
 import type { Db, Statement } from "../../ledger/storage/database.ts"
-import { roomJournal, type RoomEntry, standingBefore } from "../../ledger/journal/room-journal.ts"
+import { roomJournal, type RoomEntry, standingBefore } from "../../ledger/journal/activity.ts"
 
 /** Finds the Rooms that a write cites. */
 export function citing(db: Db) {

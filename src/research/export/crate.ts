@@ -1,8 +1,8 @@
 /** Exports a Room as an RO-Crate: a zip that is made from one snapshot while it is read. */
 import { orcidAddress } from "../../contract/answers/description.ts"
-import { present } from "../../contract/present.ts"
+import { present } from "../../contract/typed.ts"
 import { filedKinds, pageOf } from "../../contract/objects/objects.ts"
-import { serviceName } from "../../contract/versions.ts"
+import { serviceName } from "../../contract/service.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
 import { type Mentioned, contents, type CrateFile } from "./contents.ts"
 import { type Folder, pathOf } from "./paths.ts"

@@ -6,7 +6,7 @@ import { pageOf } from "../../contract/objects/objects.ts"
 import type { ShownLink } from "../links/links.ts"
 import { pathOf, softwareId } from "./paths.ts"
 import type { ExperimentRow, MaterialRow, Named, PlanRow, RecordRow, AttemptRow } from "./rows.ts"
-import type { AttemptAnswer } from "../../contract/answers/work.ts"
+import type { AttemptAnswer } from "../../contract/answers/attempts.ts"
 import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
 
 export type Entity = JsonObject & { "@id": string; "@type": string | string[] }

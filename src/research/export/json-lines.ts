@@ -1,6 +1,6 @@
 /** The rows of a Room as lines of JSON and CSV. */
 import { JsonText, stored, parse, type Writable, writeJson } from "../../contract/json.ts"
-import type { RoomEntry } from "../../ledger/journal/room-journal.ts"
+import type { RoomEntry } from "../../ledger/journal/activity.ts"
 import { csvLine } from "../attempts/table.ts"
 import type { ExportedRoom, ExportedWrite } from "./room.ts"
 import type { AttemptRow, ExperimentRow, MaterialRow, PlanRow } from "./rows.ts"

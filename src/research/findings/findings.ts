@@ -1,5 +1,5 @@
 /** The parts that only findings have: execution, evidence and materials; and the doubts about records. */
-import { each, keysOf } from "../../contract/each.ts"
+import { each, keysOf } from "../../contract/typed.ts"
 import type { AttemptIntent, AttemptRole, AttemptStatus, WarningCode } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Evidence, Execution } from "../../contract/operations/publications.ts"

@@ -1,6 +1,6 @@
 /** The behaviours that publish findings and cited claims, and link findings to experiments; and the domain. */
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { present } from "../../contract/present.ts"
+import { present } from "../../contract/typed.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
 import { fromOtherRoom } from "../../ledger/lists/labelled.ts"

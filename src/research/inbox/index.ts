@@ -7,12 +7,11 @@ import { setImmediate as turn } from "node:timers/promises"
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { extendJson, JsonText, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Activity } from "../../ledger/journal/activity.ts"
+import type { Activity, Watch } from "../../ledger/journal/activity.ts"
 import { feedOf, mustNotBeAhead, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
-import type { Watch } from "../../ledger/write/feed-waiters.ts"
 import { activityLines } from "../../rooms/activity.ts"
-import { quotingWhole } from "../../ledger/journal/mentions.ts"
+import { quotingWhole } from "../../ledger/journal/actor.ts"
 
 // The read of an agent's inbox: entries by others in its Room that concern it.
 

@@ -4,7 +4,7 @@
  */
 import type { ChangedRecord, ReproductionKind, WhatChanged } from "../../contract/answers/changed.ts"
 import type { Author } from "../../contract/answers/index.ts"
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import { limits } from "../../contract/limits.ts"
 import type { LinkKind, RecordKind } from "../../contract/schema/enumerations.ts"
 import { AUTHOR, authorIn } from "../../ledger/journal/actor.ts"

@@ -3,7 +3,7 @@
  * doubted, and what cites it. `src/research/evidence` decides which evidence counts and what rests on what.
  */
 import type { Author } from "../../contract/answers/index.ts"
-import { each, picked } from "../../contract/each.ts"
+import { each, picked, present } from "../../contract/typed.ts"
 import {
   enumerations,
   type AttemptStatus,
@@ -22,7 +22,6 @@ import { WHY_FAILED } from "../attempts/summary.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import { ANSWER, STANDS } from "../evidence/words.ts"
 import { AGENT, AGENT_AT, authorIn } from "../../ledger/journal/actor.ts"
-import { present } from "../../contract/present.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Checkpoints } from "../checkpoints/checkpoints.ts"

@@ -5,7 +5,7 @@
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import { FALLEN, independenceInWords } from "../../contract/answers/evidence.ts"
 import type { Author } from "../../contract/answers/index.ts"
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { AUTHOR, authorIn } from "../../ledger/journal/actor.ts"

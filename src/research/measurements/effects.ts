@@ -1,9 +1,8 @@
 /** Effects: the measured differences that a finding rests on, computed from the attempts it names. */
-import { each, keysOf } from "../../contract/each.ts"
-import { present } from "../../contract/present.ts"
+import { each, keysOf, present } from "../../contract/typed.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { type EffectAnswer, effectFigures, type LandedEffect } from "../../contract/answers/measurements.ts"
-import { WITHHELD_SINCE } from "../../ledger/journal/hiding.ts"
+import { WITHHELD_SINCE } from "../../ledger/journal/withheld-words.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { labelledObject } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"

@@ -4,7 +4,7 @@
  */
 import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
 import type { Author } from "../../contract/answers/index.ts"
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { AUTHOR, authorIn } from "../../ledger/journal/actor.ts"

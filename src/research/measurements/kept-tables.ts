@@ -4,7 +4,7 @@
  */
 import { FALLEN } from "../../contract/answers/evidence.ts"
 import type { KeptTable, MeasurementTable } from "../../contract/answers/measurements.ts"
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { TableQuestion } from "../../contract/definitions/work.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"

@@ -1,6 +1,6 @@
 /** Computes an effect: the difference of two groups of values that attempts reported. Names what it compares. */
 import type { EffectFigures } from "../../contract/answers/measurements.ts"
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import { canonicalJson, digestOf } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"

@@ -15,7 +15,7 @@ import { Passages } from "./bindings.ts"
 import { forgetPhrases, type Quantities, type Holder } from "./quantities.ts"
 import { type Kept, NEAR, REACH, type Reach, reaching, tableSources, formerly } from "./sources.ts"
 import { numeralsIn, readsOtherwise } from "./numerals.ts"
-import { presentOf, type Resolved } from "./found.ts"
+import { presentOf, type Resolved } from "./matches.ts"
 import { Resolver } from "./resolving.ts"
 import type { Known, KnownEffect, Own, Point } from "./scope.ts"
 

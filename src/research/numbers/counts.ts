@@ -1,10 +1,9 @@
 /** Counts that a text states: of attempts, seeds, arms, findings and so on. */
 import { type Bindings, PARAGRAPH } from "./bindings.ts"
-import type { Match } from "./found.ts"
+import { type Match, anyOf } from "./matches.ts"
 import type { Numeral } from "./numerals.ts"
 import type { Dimension, Holder } from "./quantities.ts"
 import type { Scope } from "./scope.ts"
-import { anyOf } from "./comparing.ts"
 
 const BETWEEN = anyOf(
   "of the these those its all other more independent distinct different random succeeded successful failed planned " +

@@ -1,7 +1,6 @@
 /** Steps of curves that a text names, and what attempts reported there. */
 import { type Bindings, SENTENCE, STEP } from "./bindings.ts"
-import { states } from "./comparing.ts"
-import type { Is, Match } from "./found.ts"
+import { states, type Is, type Match } from "./matches.ts"
 import type { Numeral } from "./numerals.ts"
 import type { Point, Scope } from "./scope.ts"
 

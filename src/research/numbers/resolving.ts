@@ -3,16 +3,25 @@
  * words around it, or the record that the text belongs to, name what it is of.
  */
 import { type Bindings, CLAUSE, isBare, type Passages, SENTENCE } from "./bindings.ts"
-import { scalesOf, states, anyOf, near } from "./comparing.ts"
+import {
+  scalesOf,
+  states,
+  anyOf,
+  near,
+  dimensionsAt,
+  type Is,
+  isOfGroup,
+  type Match,
+  type Resolved,
+  sheetOf,
+} from "./matches.ts"
 import { countOf } from "./counts.ts"
 import { Curves } from "./curves.ts"
-import { Differences } from "./differences.ts"
-import { dimensionsAt, type Is, isOfGroup, type Match, type Resolved, sheetOf } from "./found.ts"
+import { Differences, Sides } from "./differences.ts"
 import type { Numeral } from "./numerals.ts"
 import type { Mention, Span } from "./passages.ts"
 import { saidAs } from "./quantities.ts"
 import { type Known, Scope, type Value } from "./scope.ts"
-import { Sides } from "./sides.ts"
 
 const UNKNOWN: Resolved = { state: "unknown", candidates: 0 }
 const OVERALL =

@@ -6,7 +6,7 @@ import { idOf } from "../../ledger/journal/columns.ts"
 import { objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Entry, journal } from "../../ledger/journal/journal.ts"
-import { roomJournal } from "../../ledger/journal/room-journal.ts"
+import { roomJournal } from "../../ledger/journal/activity.ts"
 import { citing } from "../export/cited.ts"
 
 /** The limits of a replay. */

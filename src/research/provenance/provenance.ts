@@ -18,7 +18,7 @@ import {
 import { obtainabilityOf } from "../materials/materials.ts"
 import { BEARING } from "../evidence/verdict.ts"
 import { TALLY_OF } from "../evidence/words.ts"
-import { isOneOf } from "../../contract/each.ts"
+import { isOneOf } from "../../contract/typed.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { pathWithin, type ReadName } from "../../contract/reads/index.ts"

@@ -1,7 +1,7 @@
 /** The rows of reviews of findings, checkpoints and plans, which of them count, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
 import { type Review, type Reviewed, reviewedInWords, reviewedSince } from "../../contract/answers/reviews.ts"
-import { each, keysOf } from "../../contract/each.ts"
+import { each, keysOf } from "../../contract/typed.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { objectOf } from "../../contract/objects/objects.ts"

@@ -4,7 +4,7 @@ import { arxivId, isUuid } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { isSign, keptOf, phrasesIn, termsOf } from "../../contract/words.ts"
 import { parse, type Stored } from "../../contract/json.ts"
-import { present } from "../../contract/present.ts"
+import { present } from "../../contract/typed.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 
 const LABEL = /^[a-z][1-9][0-9]{0,8}$/iu

@@ -2,7 +2,7 @@
  * Passages that show the matches in a text, as HTML for a page. They are not made by the index, whose method takes
  * quadratic time in the number of occurrences of a word.
  */
-import { present } from "../../contract/present.ts"
+import { present } from "../../contract/typed.ts"
 import { firstParagraph, escapeHtml } from "../../contract/text.ts"
 import { limits } from "../../contract/limits.ts"
 import type { ParsedQuery } from "./query.ts"

@@ -1,7 +1,7 @@
 /** The choices of a form's id fields: objects of the Room, each with its label, so that nobody has to know an id. */
 import { accepted } from "../../contract/reads/shared.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { isKeyOf } from "../../contract/each.ts"
+import { isKeyOf } from "../../contract/typed.ts"
 import { type LabelledKind, type ObjectKind, type RecordKind, aOrAn } from "../../contract/objects/objects.ts"
 import { type Author, writerToSelf } from "../../contract/answers/parts.ts"
 import { plainText } from "../markdown.ts"

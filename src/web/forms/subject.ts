@@ -1,5 +1,5 @@
 /** Finds the objects that a form is about by the ids in its address, and shows them above the form. */
-import { isKeyOf, keysOf } from "../../contract/each.ts"
+import { isKeyOf, keysOf } from "../../contract/typed.ts"
 import { parsed } from "../../contract/json.ts"
 import type { PublicId } from "../../contract/objects/objects.ts"
 import { accepted } from "../../contract/reads/shared.ts"

@@ -1,7 +1,7 @@
 /** A table of measured values in a form: what it is read as is shown before anything is reported. */
 import { readTable } from "../../research/measurements/read-table.ts"
 import { type Html, html } from "../html.ts"
-import { asRead, listOfFaults, markOf } from "../parts/read-as.ts"
+import { asRead, listOfFaults, markOf } from "../parts/paste.ts"
 import type { Draft } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import { faultsAt, type FormState, idOf } from "./inputs.ts"

@@ -7,14 +7,9 @@ import { prepareAction, type Done } from "../../edge/requests/actions.ts"
 import { readStep } from "../../edge/identity/sign-in.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
 import { html, to } from "../html.ts"
-import { refusedBox } from "../parts/entrance-field.ts"
-import { command, exactTime } from "../parts/parts.ts"
-import { ownPath, redirected } from "../redirect.ts"
-import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
-import { joinForm } from "./provider.ts"
-import { citationFields, descriptionForm, passwordForm } from "./account.ts"
-import { webhookSecret, webhooksAddress, webhooksPage } from "./webhooks.ts"
 import {
+  refusedBox,
+  joinForm,
   byLink,
   closedLink,
   type EntranceForm,
@@ -23,6 +18,11 @@ import {
   setUpForm,
   signInForm,
 } from "./entrance.ts"
+import { command, exactTime } from "../parts/parts.ts"
+import { ownPath, redirected } from "../redirect.ts"
+import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
+import { citationFields, descriptionForm, passwordForm } from "./account.ts"
+import { webhookSecret, webhooksAddress, webhooksPage } from "./room-settings.ts"
 
 /** The form of an action: how its fields are read, and what follows when it succeeds or is refused. */
 interface Form<N extends ActionName> {

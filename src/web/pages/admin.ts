@@ -1,15 +1,17 @@
 /**
- * The operator's overview, the Rooms with the page that gives one another owner, and the frame of the other
- * administration pages.
+ * The operator's overview, the audit log, the Rooms with the page that gives one another owner, and the frame of the
+ * other administration pages.
  */
-import { type AnswerOf, pathTo, type ReadName } from "../../contract/reads/index.ts"
-import { type Content, type Html, html, to } from "../html.ts"
-import { nextPage, actionsHead, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
-import type { Shown, Visit } from "../visit.ts"
-import { bytes, counted } from "../words.ts"
 import { randomUUID } from "node:crypto"
+import { type AnswerOf, pathTo, type ReadName } from "../../contract/reads/index.ts"
+import { type Content, type Html, html, to, attributes } from "../html.ts"
+import { nextPage, actionsHead, empty, exactTime, facts, heading, table, time, tableOr } from "../parts/parts.ts"
+import { type Shown, type Visit, orNull } from "../visit.ts"
+import { bytes, counted, title, words } from "../words.ts"
 import { limits } from "../../contract/limits.ts"
 import { stateBadge } from "../parts/marks.ts"
+import type { AuditEntry } from "../../contract/answers/audit.ts"
+import { auditKindNames, auditKinds, isAuditKind } from "../../contract/audit-kinds.ts"
 
 const sections = [
   ["", "Overview"],
@@ -24,12 +26,7 @@ const sections = [
 /**
  * Returns a page of the administration, with links to the others. @param read the read that answers the same as JSON
  */
-export function adminShown(
-  section: (typeof sections)[number][0],
-  title: string,
-  body: Content,
-  read?: ReadName,
-): Shown {
+function adminShown(section: (typeof sections)[number][0], title: string, body: Content, read?: ReadName): Shown {
   const links = sections.map(
     ([path, name]) =>
       html`<a href="${to(`/admin${path}`)}"${path === section ? html` aria-current="page"` : null}>${name}</a> `,
@@ -201,5 +198,52 @@ ${others.length === 0 ? null : html`<optgroup label="Others here">${others.map(o
 <textarea id="reason" name="/reason" rows="3" maxlength="${limits.explanation}" required></textarea></div>
 <div class="buttons"><button>Make owner</button><a href="${to("/admin/rooms")}">Cancel</a></div></form>`
 }</section>`,
+  )
+}
+
+// The audit log for operators, newest line first, filtered by kind or person.
+
+function about({ subject, roomId, detail }: AuditEntry): Html {
+  const details = Object.entries(detail).map(
+    ([name, value]) => html` <span class="meta">${words(name)}: ${String(value)}</span>`,
+  )
+  const name =
+    subject === null ? null : html`${title(subject.kind)}: ${subject.name ?? html`<code>${subject.id}</code>`}`
+  return html`${name}${
+    roomId === null
+      ? null
+      : html` <a href="${to(`/rooms/${roomId}`)}">its Room<span class="aside"> ${roomId}</span></a>`
+  }${details}`
+}
+
+const actorShown = ({ by, command }: AuditEntry): Html =>
+  html`${by?.username ?? (command === null ? html`<span class="quiet">this service</span>` : null)}\
+${command === null ? null : html` <span class="meta"><code>${command.name}</code> by ${command.account}</span>`}`
+
+const line = (entry: AuditEntry): Html =>
+  html`<tr id="line-${entry.sequence}"><td>${exactTime(entry.at)}</td><td data-is="by">${actorShown(entry)}</td>\
+<td>${auditKinds[entry.kind]}</td><td data-is="of">${about(entry)}</td>
+<td data-is="from">${entry.address ?? html`<span class="quiet">this machine</span>`}</td></tr>`
+
+export function adminAuditPage(visit: Visit): Shown {
+  const [kindQuery = "", user] = [visit.parameter("kind"), visit.parameter("user")]
+  const kind = isAuditKind(kindQuery) ? kindQuery : undefined
+  // An unknown user name is refused. It has no lines.
+  const found = orNull(() => visit.ask("admin_audit", {}, { ...cursorIn(visit), user, kind }))
+  const { items, nextCursor } = found ?? { items: [], nextCursor: null }
+  return adminShown(
+    "/audit",
+    "Audit log",
+    html`<form class="stack" method="get" action="${to("/admin/audit")}"><div class="field">\
+<label for="kind">What</label><select id="kind" name="kind"><option value="">everything</option>\
+${auditKindNames.map(
+  (name) => html`<option value="${name}"${attributes({ selected: name === kind })}>${auditKinds[name]}</option>`,
+)}</select></div>
+<div class="field"><label for="user">Of</label><input id="user" name="user" value="${user ?? ""}" maxlength="64" \
+autocomplete="off" placeholder="anybody"></div><div class="buttons"><button class="quiet">Show</button></div></form>
+${tableOr("No line matches.", "Audit log", ["When", "Who", "What", "Of", "From"], items.map(line), "stacked")}\
+${nextPage(visit, nextCursor)}
+<p class="hint">Lines are added and never changed. At the command line: <code>research-room audit --json</code>.</p>`,
+    "admin_audit",
   )
 }

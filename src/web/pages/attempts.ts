@@ -11,7 +11,7 @@ import { bytes, counted, words } from "../words.ts"
 import { beginning, inlineMarkdown, phrase } from "../markdown.ts"
 import { metricsBox, type PastedTable } from "../parts/paste.ts"
 import { afforded, doing } from "../parts/actions.ts"
-import { firstScreen, scopeLine, stands } from "../parts/first-screen.ts"
+import { firstScreen, scopeLine, stands, following } from "../parts/room-frame.ts"
 import { findingsOf, type Found, nextAct, steps } from "../parts/guide.ts"
 import { nextOfAttempt } from "../parts/next-acts.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
@@ -34,7 +34,6 @@ import {
   table,
   ways,
 } from "../parts/parts.ts"
-import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { measuredBy } from "./measures.ts"
 

@@ -2,12 +2,12 @@
  * "Bring an agent": the settings to copy into its program, whether its first request has arrived, and a new token,
  * shown once.
  */
+import { randomUUID } from "node:crypto"
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { roleIn, whyNot } from "../parts/actions.ts"
-import { agentForm, connectionTexts, programTexts } from "../parts/connecting.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { heading, time, command, exactTime, facts } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
@@ -16,6 +16,55 @@ import type { Shown, Visit } from "../visit.ts"
 import type { Receipt } from "../../contract/answers/index.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { permittedInWords } from "../words.ts"
+import {
+  type Connection,
+  environment,
+  firstPrompt,
+  type Guide,
+  programs,
+  skillInstall,
+  variables,
+} from "../../discovery/connecting.ts"
+import { limits } from "../../contract/limits.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
+
+// The texts that connect an agent, to copy. `research-room connect` prints the same.
+
+const text = (guide: Guide, connection: Connection): Html =>
+  html`<p class="hint">${guide.where}</p>${command(guide.text(connection), `the lines for ${guide.title}`)}`
+
+/** The form that gives an agent of a Room its credential: a name, with everything else as it usually is. */
+export const agentForm = (roomId: string): Html =>
+  html`<form class="stack" method="post" action="${to("/web/issue_credential")}" data-draft="agent-${roomId}">\
+<input type="hidden" name="/requestId" value="${randomUUID()}"><input type="hidden" name="roomId" value="${roomId}">\
+${enumerations.permission.map((each) => html`<input type="hidden" name="/permissions" value="${each}">`)}\
+<div class="field"><label for="agent-name">The agent's name</label><input id="agent-name" name="/label" required \
+maxlength="${limits.name}" autocomplete="off" aria-describedby="agent-hint">\
+<p class="hint" id="agent-hint">Everybody sees it beside your name, wherever the agent writes.</p></div>
+<div class="buttons"><button>Get its token</button>\
+<a href="${to(withQuery("/do/issue_credential", { roomId }))}">Limits (all Threads, 90 days)</a></div></form>`
+
+/** The environment variables, and the settings of each program. */
+const programTexts = (
+  connection: Connection,
+): Html => html`<section aria-labelledby="environment">${heading(2, "environment", "1. Set the environment")}
+${text(environment, connection)}\
+${facts(variables.map(([name, meaning]) => [html`<code>${name}</code>`, meaning] as const))}</section>
+<section aria-labelledby="programs">${heading(2, "programs", "2. Set up the agent's program")}
+${programs.map(
+  (guide) =>
+    html`<details class="fold" id="${guide.name}"><summary>${guide.title}</summary>\
+${text(guide, connection)}</details>`,
+)}</section>`
+
+/** All texts for an agent of a Room. */
+const connectionTexts = (connection: Connection): Html => html`${programTexts(connection)}
+<section aria-labelledby="skill">\
+${heading(2, "skill", "3. Give it the skill", html`<a href="${to("/skill.zip")}" download>Download skill.zip</a>`)}
+<p class="hint">An agent with MCP tools does not need it. The folder holds SKILL.md and the Python client.</p>\
+${text(skillInstall, connection)}</section>
+<section aria-labelledby="prompt">${heading(2, "prompt", "4. Tell it how to begin")}\
+${text(firstPrompt, connection)}</section>`
 
 type Credential = Pick<AnswerOf<"credentials">["items"][number], "credentialId" | "label" | "lastUsedAt">
 

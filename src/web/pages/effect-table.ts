@@ -3,7 +3,7 @@
  */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { answer, type Answer } from "../../edge/answers/answer.ts"
-import { basePathOf } from "../../contract/base-path.ts"
+import { basePathOf } from "../../contract/service.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import type { PictureGroup } from "../../research/measurements/arranging.ts"
 import { figureOn, intervalOn, scaleOf } from "../../research/measurements/figures.ts"

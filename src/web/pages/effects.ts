@@ -4,7 +4,7 @@
  */
 import { writerName } from "../../contract/answers/index.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
-import { picked } from "../../contract/each.ts"
+import { picked } from "../../contract/typed.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Dimensions, textOf } from "../../research/measurements/cells.ts"
 import { type Arranged, arranged, type Choice, type PictureGroup } from "../../research/measurements/arranging.ts"

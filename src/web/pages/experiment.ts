@@ -1,4 +1,4 @@
-/** The page of an experiment: question, state, plans, attempts, findings, history and next actions. */
+/** Experiments: a table of them, and the page of one with its question, state, plans, attempts and findings. */
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import { readPath, entryPath } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
@@ -17,26 +17,97 @@ import {
   live,
   section,
   ofHypothesis,
+  nextPage,
+  tableOr,
 } from "../parts/parts.ts"
 import type { Visit, Shown } from "../visit.ts"
-import { counted, shortened } from "../words.ts"
+import { counted, shortened, words } from "../words.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { LinkedNumber } from "../linked-numbers.ts"
-import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
-import { afforded, doing } from "../parts/actions.ts"
+import { beginning, inlineMarkdown, markdown, phrase, beginningInLink } from "../markdown.ts"
+import { afforded, doing, act, forMembers } from "../parts/actions.ts"
 import { numbersOf } from "../parts/numbers.ts"
-import { firstScreen, scopeLine, stands } from "../parts/first-screen.ts"
+import { firstScreen, scopeLine, stands, following } from "../parts/room-frame.ts"
 import { findingsOf, type Found, linkedIn, nextAct, steps } from "../parts/guide.ts"
 import { nextOfExperiment } from "../parts/next-acts.ts"
-import { doneBy } from "../../contract/operations/done-by.ts"
-import { costFact, heldBy, protocolParts } from "../parts/work.ts"
-import { stateBadge } from "../parts/marks.ts"
-import { following } from "../parts/room-frame.ts"
-import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
-import { outcomeDots } from "./experiments.ts"
+import { doneBy } from "../../contract/operations/receipts.ts"
+import { costFact, heldBy, protocolParts, untilWhen } from "../parts/work.ts"
+import { stateBadge, stateMark } from "../parts/marks.ts"
+import { ofOwn, struckIf, takenBack } from "../parts/evidence.ts"
 import { effectsOf } from "./forest.ts"
 import { measuresOf } from "./measures.ts"
 import { workbench } from "./workbench.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
+
+// Experiments as a table: label, question, state, assignee, attempts as outcome dots, and verdicts so far.
+
+type ListedExperiment = AnswerOf<"experiments">["items"][number]
+type FindingLinks = ReturnType<Visit["tables"]["findingLinks"]["verdictsOn"]>
+/** More attempts than this are shown as counts. */
+const DOTS = 12
+
+/** Renders how attempts ended: a dot for each attempt, or a count for each outcome. */
+function outcomeDots(attempts: ListedExperiment["attempts"]): Html {
+  if (attempts.total === 0) return html`<span class="quiet">none</span>`
+  const counts = enumerations.attemptStatus.flatMap((status) =>
+    attempts[status] === 0 ? [] : [[status, attempts[status]] as const],
+  )
+  const name = (status: string) => (status === "started" ? "started, outcome unknown" : words(status))
+  if (attempts.total > DOTS)
+    return html`<span class="dots">\
+${counts.map(([status, count]) => html`${stateMark(status, `${count} ${name(status)}`)}${count} `)}</span>`
+  return html`<span class="dots">\
+${counts.flatMap(([status, count]) => Array.from({ length: count }, () => stateMark(status, name(status))))}</span>`
+}
+
+/** Renders the last verdicts on the question, newest last, without those of withdrawn links and fallen findings. */
+const verdicts = (links: FindingLinks, experimentId: string) => {
+  const standing = links.filter(
+    ({ experimentId: of, withdrawn, finding }) =>
+      of === experimentId && withdrawn === null && !hasFallen(finding.status),
+  )
+  return standing.length === 0
+    ? html`<span class="quiet">none yet</span>`
+    : html`${standing.slice(-3).map(({ towardQuestion }) => html`${stateBadge(towardQuestion.verdict)} `)}`
+}
+
+const row = (
+  experiment: ListedExperiment,
+  links: FindingLinks,
+): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td>
+  <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}" dir="auto">\
+${beginningInLink(experiment.question, 180)}</a></td>
+  <td>${stateBadge(experiment.status)}</td>
+  <td data-is="assignee">${
+    experiment.assignee === null
+      ? html`<span class="quiet">nobody</span>`
+      : html`${person(experiment.assignee)}${untilWhen(experiment)}`
+  }</td>
+  <td data-is="attempts">${outcomeDots(experiment.attempts)}</td>
+  <td>${verdicts(links, experiment.experimentId)}</td></tr>`
+
+export function experimentsPage(visit: Visit): Shown {
+  const roomId = visit.id("roomId")
+  const room = visit.room(roomId)
+  const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after: visit.parameter("after") })
+  const links = visit.tables.findingLinks.verdictsOn(items.map(({ experimentId }) => experimentId))
+  const rows = items.map((experiment) => row(experiment, links))
+  const head = ["", "Question", "State", "Assignee", "Attempts", "Answer"]
+  return {
+    title: `Experiments · ${room.title}`,
+    ...following(room, "/experiments"),
+    json: readPath("experiments", {}, { roomId }),
+    body: html`<h1>Experiments</h1><p class="meta"><span>${counted(room.counts.experiment, "experiment")} in the order \
+they were proposed</span></p>
+${forMembers(
+  visit,
+  room,
+  act("propose_experiment", { roomId, threadId: room.openingThreadId }, "Propose an experiment"),
+)}
+${live("experiments", tableOr("No experiment yet.", "Experiments", head, rows, "stacked"))}
+${nextPage(visit, nextCursor, "Later experiments")}`,
+  }
+}
 
 type Experiment = AnswerOf<"experiment">
 type Link = AnswerOf<"experiment_findings">["items"][number]

@@ -3,10 +3,10 @@
  * about the error.
  */
 import type { H3Event } from "h3"
-import { basePathOf } from "../../contract/base-path.ts"
+import { basePathOf } from "../../contract/service.ts"
 import { limits } from "../../contract/limits.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal, type RefusalCode } from "../../contract/refusals/refusal.ts"
 import { Answer, commonHeaders } from "../../edge/answers/answer.ts"
 import { type Edge, NotServed, type Refused } from "../../edge/edge.ts"
 import { ownTurn } from "../../edge/limits/budgets.ts"
@@ -16,15 +16,68 @@ import type { Renderer } from "../../renderer/renderer.ts"
 import { linkHeader } from "../about.ts"
 import { loadFormulas } from "../markdown.ts"
 import type { Assets } from "../assets.ts"
-import { type Setting, html, to, type Html } from "../html.ts"
+import { type Setting, html, to, type Html, type Content } from "../html.ts"
 import { layout } from "../parts/layout.ts"
 import { seenWith } from "../parts/seen.ts"
 import { waitingFor } from "../parts/waiting.ts"
 import { type Fitting, type Shown, type Visit, type WebPage, type FormHandler, visitOf } from "../visit.ts"
 import { signInPath } from "../redirect.ts"
-import { remedyFor } from "../parts/remedies.ts"
 import { documentAnswer, documentAsked, documentRefused, withDocument } from "../markdown-pages.ts"
 import { type View, viewOf } from "./past.ts"
+
+// What a person can do after a refusal. The registry of refusals says it for programs.
+
+const LOOK_UP = "It may be gone, or belong to another Room. Look it up in the lists of its Room."
+const AGAIN = "Wait a moment, then try again."
+const ADDRESS = "Check the address, or start from the list of Rooms."
+const CORRECT = "Correct what is listed, then send it again."
+const SHORTER = "Shorten it, or split it."
+const OWNER = "Ask the Room's owner."
+
+type Unknown = Extract<RefusalCode, `unknown_${string}`>
+
+const remedies: Readonly<Record<Exclude<RefusalCode, Unknown>, Content> & Partial<Record<Unknown, Content>>> = {
+  unknown_operation: ADDRESS,
+  method_not_allowed: ADDRESS,
+  not_authenticated: "Sign in and try again.",
+  browser_origin: "Open the page from this service's own address, then try again.",
+  not_a_member: "Ask the Room's owner to add you.",
+  permission_missing: OWNER,
+  scope_missing: OWNER,
+  role_required: OWNER,
+  room_archived: "You can read it and cite it.",
+  room_mirrored: "Read and cite it here. Write to it where it comes from.",
+  room_unavailable: "Look for it in the list of Rooms.",
+  request_conflict: "This form was sent before with other content. Open the form again to send something new.",
+  state_conflict: "Read what changed. If your draft still applies, send it again.",
+  assignment_conflict: "Someone else has it, or nobody does. Look at the experiment, then decide.",
+  experiment_not_open: "Look at the experiment to see what became of it.",
+  thread_exists: "Post in the existing Thread.",
+  link_exists: "Read the existing link.",
+  attempt_exists: "Open the form again to register another attempt.",
+  request_too_large: SHORTER,
+  content_too_large: SHORTER,
+  not_json: CORRECT,
+  wrong_host: "Open the page at the address that your operator gave you.",
+  invalid_schema: CORRECT,
+  invalid_parameter: ADDRESS,
+  past_too_large: "Look at the present, or at an earlier entry.",
+  repository_unavailable:
+    "Publish the repository or correct the commit, then send it again. If it could not be checked now, " +
+    "wait a moment first.",
+  malformed_request: AGAIN,
+  request_timeout: AGAIN,
+  too_many_requests: AGAIN,
+  temporarily_unavailable: AGAIN,
+  not_authorized: "Sign in, or ask the person who shares it with you.",
+  unknown_collection: "It may be gone, or no longer shared with you. Look at your Library.",
+  unknown_paper: "Check its identifier, or add the paper first.",
+  thread_has_notes: "Keep the Collection, or ask the people who wrote the notes to delete them.",
+  limit_reached: "File fewer papers, or file them elsewhere.",
+  invalid_request: CORRECT,
+}
+
+export const remedyFor = (code: RefusalCode): Content => remedies[code] ?? LOOK_UP
 
 /** Returns the index after the last item that fits on a page starting at `from`. A page holds at least one item. */
 async function endOf(items: readonly Html[], from: number, renderer: Renderer, setting: Setting): Promise<number> {

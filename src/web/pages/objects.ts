@@ -5,7 +5,7 @@ import { readPath } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown } from "../markdown.ts"
 import { whyNot } from "../parts/actions.ts"
-import { firstScreen, scopeLine, stands } from "../parts/first-screen.ts"
+import { firstScreen, scopeLine, stands, roomRail } from "../parts/room-frame.ts"
 import { nextAct } from "../parts/guide.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { nextOfMaterial } from "../parts/next-acts.ts"
@@ -26,7 +26,6 @@ import {
   time,
   ways,
 } from "../parts/parts.ts"
-import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted } from "../words.ts"
 

@@ -7,7 +7,7 @@ import { type Html, html, joined, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdown } from "../markdown.ts"
 import { commandOf } from "../forms/draft.ts"
 import { act } from "../parts/actions.ts"
-import { firstScreen, scopeLine, stands } from "../parts/first-screen.ts"
+import { firstScreen, scopeLine, stands, roomRail } from "../parts/room-frame.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { armTable, costFact, protocolSteps } from "../parts/work.ts"
 import { type Next, nextAct, steps } from "../parts/guide.ts"
@@ -25,7 +25,6 @@ import {
   ways,
 } from "../parts/parts.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
-import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { words } from "../words.ts"
 

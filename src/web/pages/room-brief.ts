@@ -15,7 +15,7 @@ import { withQuery } from "../addresses.ts"
 import { stepItem } from "../parts/next-acts.ts"
 import { untilWhen } from "../parts/work.ts"
 import { firstParagraph } from "../../contract/text.ts"
-import { selectedCheckpoint } from "../parts/conclusion.ts"
+import { selectedCheckpoint } from "../parts/judging.ts"
 import { effectFigure, repeatedBy, tableOfRoom } from "./effects.ts"
 import { numbersLine, numbersOf } from "../parts/numbers.ts"
 

@@ -4,7 +4,7 @@ import { readPath } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
-import { evidenceBeside, tally } from "../parts/evidence.ts"
+import { evidenceBeside, tally, ofOwn, struckIf, takeBack, takenBack } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
 import {
   list,
@@ -23,7 +23,6 @@ import {
   ofHypothesis,
 } from "../parts/parts.ts"
 import { following, type Room } from "../parts/room-frame.ts"
-import { ofOwn, struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
 
 interface Section {

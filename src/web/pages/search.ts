@@ -2,7 +2,7 @@
 import { feedLinks } from "../about.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { type ObjectSpec, objects } from "../../contract/objects/objects.ts"
-import { each, keysOf } from "../../contract/each.ts"
+import { each, keysOf } from "../../contract/typed.ts"
 import type { AnswerOf, ReadName } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, readPath, withQuery } from "../addresses.ts"
 import { hiddenInputs, type Html, html, markup, to } from "../html.ts"

@@ -1,7 +1,7 @@
-/** Renders the evidence for and against a record. */
+/** Renders the evidence for and against a record, and the links that were withdrawn. */
 import type { Warning } from "../../contract/answers/advice.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { readPath, pathOf } from "../addresses.ts"
+import { readPath, pathOf, withQuery } from "../addresses.ts"
 import { type Html, html, to, type Content } from "../html.ts"
 import { beginning, inlineMarkdown, phrase } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
@@ -9,14 +9,55 @@ import { words, counted } from "../words.ts"
 import { glyph, stateBadge } from "./marks.ts"
 import { command, fromOther, label, named, time, ways, person } from "./parts.ts"
 import { type Reviewed, withoutEvidence } from "../../contract/answers/reviews.ts"
-import { enumerations } from "../../contract/schema/enumerations.ts"
+import { enumerations, type LinkKind } from "../../contract/schema/enumerations.ts"
 import {
   type EvidenceItem,
   type EvidenceTally,
   independenceInWords,
   tallyFrom,
 } from "../../contract/answers/evidence.ts"
-import { type OwnLink, struckIf, takeBack, takenBack } from "./withdrawal.ts"
+import { linkKinds } from "../../contract/operations/link-kinds.ts"
+
+// Shows links that were withdrawn, and lets authors withdraw their own.
+
+/** Whether the visitor may withdraw a link: it is theirs, is not withdrawn, and is not a retraction. */
+const mayWithdraw = (visit: Visit, { author, withdrawn, kind }: OwnLink): boolean =>
+  visit.canAct &&
+  author.userId === visit.person?.userId &&
+  withdrawn == null &&
+  (kind === "finding_link" || kind === "review" || !linkKinds[kind].final)
+
+interface OwnLink {
+  readonly linkId: string
+  readonly kind: LinkKind | "finding_link" | "review"
+  readonly author: { readonly userId: string }
+  readonly withdrawn?: object | null | undefined
+}
+
+/** A page link for taking back a link. Null if the visitor may not. */
+export const takeBack = (visit: Visit, link: OwnLink): Html | null =>
+  mayWithdraw(visit, link)
+    ? html`<a href="${to(withQuery("/do/withdraw_link", { linkId: link.linkId }))}">Withdraw it</a>`
+    : null
+
+/** The same page link in a span, for a line of facts. */
+export function ofOwn(visit: Visit, link: OwnLink): Html | null {
+  const way = takeBack(visit, link)
+  return way === null ? null : html`<span>${way}</span>`
+}
+
+/** Says that a link was withdrawn, and why. Null if it was not. */
+export const takenBack = (
+  withdrawn: { readonly at: string; readonly explanation: string } | null | undefined,
+): Html | null =>
+  withdrawn == null
+    ? null
+    : html`<p class="taken-back">${stateBadge("withdrawn", "Withdrawn")} ${time(withdrawn.at)} by its author: \
+${phrase(withdrawn.explanation)} It no longer counts.</p>`
+
+/** Strikes a text through if its link was withdrawn. */
+export const struckIf = (withdrawn: unknown, text: Content): Html =>
+  withdrawn == null ? html`${text}` : html`<s>${text}</s>`
 
 // Renders the uses of a record, the warnings about it, and how to cite it.
 

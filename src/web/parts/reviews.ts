@@ -1,15 +1,14 @@
 /** Renders the reviews of a finding, a checkpoint or a plan, and the link to write one. */
 import { type Review, type Reviewed, reviewedInWords, reviewerDid, reviewerIs } from "../../contract/answers/reviews.ts"
-import { keysOf } from "../../contract/each.ts"
+import { keysOf } from "../../contract/typed.ts"
 import { entryPath } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { phrase } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
 import { act, forMembers, type RoomLike } from "./actions.ts"
-import { verdictCount } from "./evidence.ts"
+import { verdictCount, struckIf, takeBack, takenBack } from "./evidence.ts"
 import { stateBadge } from "./marks.ts"
 import { fold, live, person, time, writerOf } from "./parts.ts"
-import { struckIf, takeBack, takenBack } from "./withdrawal.ts"
 
 const counts = { objects: "objects", agreesWithReservations: "agrees_with_reservations", agrees: "agrees" } as const
 

@@ -5,10 +5,9 @@
 import type { Entry, CardKind, CardOf } from "../../contract/answers/index.ts"
 import { html, type Html, attributes, type Content, to } from "../html.ts"
 import { counted, words, dateAndTime, shortened, title } from "../words.ts"
-import { doneBy, receiptInWords, reportedOf } from "../../contract/operations/done-by.ts"
+import { doneBy, receiptInWords, reportedOf, takesReplies } from "../../contract/operations/receipts.ts"
 import { writerOf, ageOf, fromOther, label, named, ofHypothesis, person, pictures, time } from "./parts.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
-import { takesReplies } from "../../contract/operations/takes-replies.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { accepted } from "../../contract/reads/shared.ts"
 import { entryPath, pathOf } from "../addresses.ts"
@@ -16,8 +15,8 @@ import type { LinkedNumber } from "../linked-numbers.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../markdown.ts"
 import { stateBadge } from "./marks.ts"
 import { reviewLine } from "./reviews.ts"
-import { struckIf, takenBack } from "./withdrawal.ts"
-import { isKeyOf } from "../../contract/each.ts"
+import { struckIf, takenBack } from "./evidence.ts"
+import { isKeyOf } from "../../contract/typed.ts"
 
 // Describes what somebody did, with a link to what they did it to.
 

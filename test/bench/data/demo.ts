@@ -1,7 +1,7 @@
 /** The starting data of everything: a demo, made once and copied for each measurement. */
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Cast } from "../../../src/demo/cast.ts"
+import type { Cast } from "../../../src/demo/story.ts"
 
 /** The output of `demo --json`. */
 export type Demo = Cast & { readonly baseUrl: string }

@@ -1,6 +1,6 @@
 /** Judges an answer: rules that hold for every answer, whatever was sent. Each violation is a sentence. */
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
-import { mcpPath } from "../../../src/contract/base-path.ts"
+import { mcpPath } from "../../../src/contract/service.ts"
 import type { RefusalSpec } from "../../../src/contract/refusals/codes.ts"
 import { type RefusalCode, refusals } from "../../../src/contract/refusals/refusal.ts"
 import { commonHeaders } from "../../../src/edge/answers/answer.ts"

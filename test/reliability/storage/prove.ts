@@ -17,7 +17,7 @@ import { throughPowerLoss } from "./power.ts"
 import { slowDisk } from "./slow-disk.ts"
 import { copies, imports, withholding } from "./staged.ts"
 import { attempt, failing, fullDisk, readOnly, type Trouble } from "./stages.ts"
-import { present } from "../../../src/contract/present.ts"
+import { present } from "../../../src/contract/typed.ts"
 import { newPlace } from "../../support/program.ts"
 
 const { seed, numbers } = asked(

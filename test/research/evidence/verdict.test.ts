@@ -4,7 +4,7 @@
  */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
-import { present } from "../../../src/contract/present.ts"
+import { present } from "../../../src/contract/typed.ts"
 import { because, finding, hypothesis, reference } from "../../support/bodies.ts"
 import { openLab } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"

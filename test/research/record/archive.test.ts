@@ -3,7 +3,7 @@
  * readable and citable.
  */
 import t from "tap"
-import { schemaVersions } from "../../../src/contract/versions.ts"
+import { schemaVersions } from "../../../src/contract/service.ts"
 import { operations } from "../../../src/contract/operations/index.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { ask } from "../../support/ask.ts"

@@ -3,11 +3,10 @@
  * the Room are ranked by `bm25()` over the words that they share with the text. Words that very many texts have are
  * left out: they tell little, and to weigh a word takes as long as it has texts.
  */
-import { each } from "../../../contract/each.ts"
+import { each, present } from "../../../contract/typed.ts"
 import { enumerations, type SimilarKind } from "../../../contract/schema/enumerations.ts"
 import { type Json, type JsonObject, writeJson, isObject, canonicalJson } from "../../../contract/json.ts"
 import { limits } from "../../../contract/limits.ts"
-import { present } from "../../../contract/present.ts"
 import type { Author } from "../../../contract/answers/index.ts"
 import type { AlreadyTried, SimilarItem } from "../../../contract/answers/advice.ts"
 import { shortened } from "../../../contract/text.ts"

@@ -1,5 +1,5 @@
 /** The sheets of all operations that have one. */
-import { isKeyOf } from "../../../contract/each.ts"
+import { isKeyOf } from "../../../contract/typed.ts"
 import { attemptSheets } from "./attempts.ts"
 import { boardSheets } from "./boards.ts"
 import { experimentSheets } from "./experiments.ts"

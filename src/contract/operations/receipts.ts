@@ -1,10 +1,12 @@
-/** Says what somebody did, from the operation and its target. */
+/** What a receipt shows: what somebody did, in words, and whether it accepts replies. */
 import type { Entry } from "../answers/index.ts"
 import { words } from "../definitions/sentence.ts"
-import { isKeyOf } from "../each.ts"
+import { isKeyOf, isOneOf, keysOf } from "../typed.ts"
 import { happened } from "./attempts.ts"
 import { becoming } from "./experiments.ts"
-import type { OperationName } from "./index.ts"
+import { type OperationName, receiptKinds } from "./index.ts"
+import { states } from "../states.ts"
+import { linkKinds } from "./link-kinds.ts"
 
 type ReceiptLine = Pick<NonNullable<Entry["receipt"]>, "operation" | "target" | "result">
 
@@ -87,4 +89,24 @@ export function doneSentence(operation: string): string {
   return participle === undefined || noun === ""
     ? "Saved."
     : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${participle}.`
+}
+
+// Which entries of a timeline accept replies.
+
+/** Receipts that show an object. */
+const shown: ReadonlySet<string> = new Set<OperationName>([
+  "propose_experiment",
+  "register_attempt",
+  "submit_review",
+  ...keysOf(linkKinds).map((kind) => linkKinds[kind].operation),
+])
+
+/**
+ * Whether an entry accepts replies: a message, a card, or the receipt of a proposal, a registration, the outcome of an
+ * attempt, a research link, or a review.
+ */
+export function takesReplies(kind: string, result: Readonly<Record<string, unknown>> | undefined): boolean {
+  if (!receiptKinds.has(kind) || shown.has(kind)) return true
+  const status = result?.status
+  return kind === "report_attempt_event" && typeof status === "string" && isOneOf(states.attempt.terminal, status)
 }

@@ -1,6 +1,7 @@
-/** Lists for the terminal and for programs. */
+/** What commands print: lists, for the terminal and for programs, and the progress of long work. */
 import { oneLine } from "../contract/text.ts"
 import { option } from "../settings.ts"
+import type { OnProgress } from "../ledger/replay/replay.ts"
 
 /** Prints rows under a heading line, each column as wide as its widest cell. */
 function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
@@ -53,4 +54,20 @@ export function printList<T extends object>(
     Object.keys(columns),
     items.map((item) => cells.map((cell) => cellOf(item, cell))),
   )
+}
+
+// Progress bars for long work. Without a terminal nothing is drawn.
+
+/** Shows a progress bar while work runs, from its first progress report on. */
+export async function withProgress<T>(work: (onProgress: OnProgress) => T | Promise<T>): Promise<T> {
+  const { progressBar } = await import("./progress-bar.ts")
+  const bar = progressBar("{bar} {percentage}% | {step} | {eta_formatted} left")
+  try {
+    return await work((done, total, step) => {
+      if (!bar.isActive) bar.start(total, done, { step })
+      bar.update(done, { step })
+    })
+  } finally {
+    bar.stop()
+  }
 }

@@ -1,4 +1,4 @@
-/** Helpers for objects whose keys the compiler knows. */
+/** Gives a value the type that the compiler cannot work out: of its keys, of a word in a list, of what must exist. */
 
 /** Builds an object from pairs that name every key of their type. */
 export const ofPairs = <K extends string, T>(pairs: readonly (readonly [K, T])[]): { [key in K]: T } =>
@@ -21,3 +21,9 @@ export const keysOf = <T extends object>(object: T): (keyof T & string)[] => Obj
 /** Picks some members of an object, in the order given. */
 export const picked = <T extends object, K extends keyof T & string>(object: T, ...names: readonly K[]): Pick<T, K> =>
   Object.fromEntries(names.map((name) => [name, object[name]])) as Pick<T, K>
+
+/** Returns a value that must exist. @throws Error if it does not: a fault of the service, never of the caller */
+export function present<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error("a value that must exist is missing")
+  return value
+}

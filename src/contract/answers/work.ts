@@ -1,2 +1,0 @@
-export * from "./attempts.ts"
-export * from "./experiments.ts"
