@@ -3,7 +3,7 @@ import { copiesOf } from "./backup-places.ts"
 import { domains } from "./domains.ts"
 import type { Permission } from "../../contract/schema/enumerations.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { added, stepsOf, tablesOf } from "../../ledger/domains/domain.ts"
+import { added, stepsOf, type TablesOf, tablesOf } from "../../ledger/domains/domain.ts"
 import type { Gate, Written, Actor, Known, RoomAccess } from "../../ledger/journal/actor.ts"
 import type { Behaviours } from "../../ledger/journal/behaviour.ts"
 import { labelOf } from "../../ledger/lists/labelled.ts"
@@ -18,7 +18,7 @@ import { Ledger } from "../../ledger/write/ledger.ts"
 import { AfterCommit, type GroupHooks } from "../../ledger/write/commit-queue.ts"
 import { libraryActs, metadataIntake as intakeOf } from "../../library/index.ts"
 import { createAccounts, byProvider } from "../../people/accounts.ts"
-import type { RunningCommand, Audit } from "../../people/audit.ts"
+import type { RunningCommand } from "../../people/audit.ts"
 import { operatorActions } from "../../people/operators.ts"
 import { Exports, filesOn, type RoomFiles } from "../../research/export/exports.ts"
 import { newsOf } from "../../research/inbox/index.ts"
@@ -27,29 +27,18 @@ import { importActs } from "../../rooms/imported.ts"
 import { webhookActions } from "../../rooms/webhooks.ts"
 import { isAuditKind } from "../../contract/audit-kinds.ts"
 import type { TargetKind } from "../../contract/objects/objects.ts"
-import type { People } from "../../people/people.ts"
-import type { Credentials } from "../../rooms/credentials.ts"
-import { type Rooms, ACCESS, ACCESS_TABLES } from "../../rooms/rooms.ts"
-import type { Keys } from "../../library/keys.ts"
+import { ACCESS, ACCESS_TABLES } from "../../rooms/rooms.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { packedId } from "../../ledger/journal/columns.ts"
 import type { TokenLife } from "../../people/tokens.ts"
 
 // Writes accepted writes to the audit log.
 
-interface Tables {
-  readonly audit: Audit
-  readonly people: People
-  readonly rooms: Rooms
-  readonly credentials: Credentials
-  readonly library: { readonly keys: Keys }
-}
-
 /**
  * Returns a function that logs an accepted write, with the name of its target, if its operation is a kind of the audit
  * log.
  */
-function auditing({ audit, people, rooms, credentials, library }: Tables) {
+function auditing({ audit, people, rooms, credentials, library }: TablesOf<typeof domains>) {
   const subjects: {
     readonly [K in TargetKind]?: (id: string) => { kind: string; name: string | undefined; whose?: string | undefined }
   } = {
