@@ -6,7 +6,7 @@ import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { knownThenSentence, staleSentence } from "../contract/answers/evidence.ts"
 import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
-import { keptTableInWords } from "../research/measurements/kept-in-words.ts"
+import { keptTableInWords } from "../research/measurements/kept-tables.ts"
 import {
   pictureLines,
   linkTo,

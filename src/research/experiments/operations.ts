@@ -1,15 +1,23 @@
-/** The behaviours that propose, change and report on experiments, and accept plans. */
+/** The behaviours that propose, change and report on experiments, and accept plans; their reads; and the domain. */
 import { known } from "../../contract/objects/no-such.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { behaviour, type Call, type Change, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject, type Threads } from "../../threads/threads.ts"
 import { admitReport, admitToExperiment, currentExperiment, type Expected } from "./admission.ts"
 import type { Evidence } from "../evidence/evidence.ts"
-import type { Experiments, Step } from "./experiments.ts"
+import { type Experiments, type Step, experiments } from "./experiments.ts"
 import { later } from "../../ledger/world.ts"
-import type { Holders } from "./holders.ts"
-import { mustRepeatAnArm, mustSealInTime, type Plans } from "./plans.ts"
+import { type Holders, holders } from "./holders.ts"
+import { mustRepeatAnArm, mustSealInTime, type Plans, type CostSums, costSums, plans } from "./plans.ts"
 import { authorFrom } from "../../ledger/journal/actor.ts"
+import { picked } from "../../contract/typed.ts"
+import { feedOf, idPage, pageSize } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Materials } from "../materials/materials.ts"
+import type { Records } from "../records/records.ts"
+import type { Reviews } from "../reviews/reviews.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 /** Finds the experiment that a body names. @throws Refusal `unknown_experiment` */
 export function experimentSubject(experiments: Experiments, experimentId: string) {
@@ -19,7 +27,7 @@ export function experimentSubject(experiments: Experiments, experimentId: string
 
 type Found = ReturnType<typeof experimentSubject>
 
-interface Tables {
+interface WritingTables {
   readonly threads: Threads
   readonly experiments: Experiments
   readonly plans: Plans
@@ -28,7 +36,7 @@ interface Tables {
   readonly extras: { readonly propose_experiment: ExtrasOf<"propose_experiment"> }
 }
 
-export function experimentOperations({ threads, experiments, plans, evidence, holders, extras }: Tables) {
+function experimentOperations({ threads, experiments, plans, evidence, holders, extras }: WritingTables) {
   const subject = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Advances the experiment and returns the outcome for the receipt. */
@@ -171,3 +179,102 @@ export function experimentOperations({ threads, experiments, plans, evidence, ho
     accept_plan,
   }
 }
+
+// Reads of experiments, proposals and plans; and the domain of experiments.
+
+export interface Tables {
+  readonly rooms: Rooms
+  readonly records: Records
+  readonly experiments: Experiments
+  readonly plans: Plans
+  readonly materials: Materials
+  readonly evidence: Evidence
+  readonly reviews: Reviews
+  readonly costs: CostSums
+}
+
+function experimentReads({ rooms, records, experiments, plans, materials, evidence, reviews, costs }: Tables) {
+  function mustRead(experimentId: string) {
+    const experiment = known("experiment", experiments.read(experimentId))
+    return { ...experiment, hypotheses: records.resolve(experiment.hypotheses, experiment.roomId) }
+  }
+
+  return {
+    experiments({ query }) {
+      rooms.mustFitLabel(query)
+      return idPage(
+        query,
+        (after, count) => experiments.page(query, after, count),
+        ({ experimentId }) => experimentId,
+      )
+    },
+
+    experiment: ({ params: { experimentId } }) => ({
+      ...mustRead(experimentId),
+      acceptedPlans: plans.of(experimentId),
+      costs: costs.ofExperiment(experimentId),
+    }),
+
+    experiment_history({ params, query }) {
+      mustRead(params.experimentId)
+      const revisions = experiments.history(params.experimentId, query.after ?? 0, pageSize(query) + 1)
+      return feedOf(revisions, query, ({ sequence, ...revision }) => revision)
+    },
+
+    proposal({ params }) {
+      const experiment = mustRead(params.proposalId)
+      return {
+        proposalId: params.proposalId,
+        ...picked(
+          experiment,
+          "experimentId",
+          "label",
+          "roomId",
+          "threadId",
+          "entryId",
+          "proposer",
+          "createdAt",
+          "updatedAt",
+        ),
+        ...picked(experiment, "revision", "status", "question", "scope", "hypotheses", "suggestedProtocol"),
+      }
+    },
+
+    plan({ params }) {
+      const { shown, parsed, ...content } = known("plan", plans.read(params.planId))
+      const premiseIds = parsed.premises.map(({ versionId }) => versionId)
+      return {
+        ...shown,
+        ...content,
+        hypotheses: records.resolve(parsed.hypotheses, shown.roomId),
+        premises: records
+          .resolve(premiseIds, shown.roomId)
+          .map((record, index) => ({ ...record, explanation: parsed.premises[index]?.explanation ?? "" })),
+        requiredMaterials: parsed.requiredMaterials.map(({ materialId, purpose }) => ({
+          material: materials.summary(materialId, shown.roomId) ?? null,
+          purpose,
+        })),
+        costs: costs.ofPlan(params.planId),
+        reviews: reviews.of(params.planId),
+        warnings: evidence.doubtsAmong(
+          [...parsed.hypotheses, ...premiseIds],
+          shown.roomId,
+          plans.foundation(params.planId)?.position ?? 0,
+        ),
+      }
+    },
+  } satisfies Partial<Readers>
+}
+
+export const domain = {
+  tables: [
+    ({ db, basePath, now }: Ground) => ({
+      experiments: experiments(db, basePath, now),
+      holders: holders(db),
+      costs: costSums(db),
+      plans: plans(db, now),
+    }),
+  ],
+  operations: [experimentOperations],
+  reads: [experimentReads],
+} satisfies Domain

@@ -13,7 +13,7 @@ import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { DEGREES, type StoredDegrees } from "../evidence/pages.ts"
 import { ANSWER, STANDS } from "../evidence/words.ts"
-import { type ChangedEffect, changedEffects } from "../measurements/changed-effects.ts"
+import { type ChangedEffect, changedEffects } from "../measurements/moved-effects.ts"
 import { Remembered } from "../../ledger/storage/remembered.ts"
 
 const SIGHT = limits.changedSight
