@@ -27,7 +27,7 @@ export function experimentSubject(experiments: Experiments, experimentId: string
 
 type Found = ReturnType<typeof experimentSubject>
 
-interface WritingTables {
+export interface WritingTables {
   readonly threads: Threads
   readonly experiments: Experiments
   readonly plans: Plans
