@@ -104,15 +104,19 @@ export const parse = <T>(text: Stored<T>): T => trusted<T>(text)
 /** How a member is defined whose name would set the object's prototype. */
 const DATA = { enumerable: true, configurable: true, writable: true }
 
+const isList = (value: Writable): value is readonly Writable[] => Array.isArray(value)
+
 function plain(value: Writable): unknown {
   if (value instanceof JsonText) return JSON.parse(value.text)
   if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map(plain)
+  if (isList(value)) return value.map(plain)
   const object: { [member: string]: unknown } = {}
-  for (const [member, inner] of Object.entries(value))
-    if (inner !== undefined)
-      if (member === "__proto__") Object.defineProperty(object, member, { ...DATA, value: plain(inner) })
-      else object[member] = plain(inner)
+  for (const member of Object.keys(value)) {
+    const inner = value[member]
+    if (inner === undefined) continue
+    if (member === "__proto__") Object.defineProperty(object, member, { ...DATA, value: plain(inner) })
+    else object[member] = typeof inner === "object" ? plain(inner) : inner
+  }
   return object
 }
 

@@ -17,7 +17,7 @@ export interface Setting {
   readonly labels?: ReadonlyMap<string, string>
 }
 
-type Piece = string | ((setting: Setting) => string) | Prose | Html
+type Piece = string | LateText | Prose | Html
 
 /** A text in Markdown, rendered before the page is written. A page without rendered texts shows the source. */
 export class Prose {
@@ -49,16 +49,15 @@ export class Prose {
 /** Markup, made by `html` or from trusted markup by `markup`. */
 export class Html {
   readonly pieces: readonly Piece[]
+  /** Whether there are texts to render in it. Most markup of a page has none, and is not searched for them. */
+  readonly hasTexts: boolean
   constructor(pieces: readonly Piece[]) {
     this.pieces = pieces
+    this.hasTexts = pieces.some((piece) => piece instanceof Prose || (piece instanceof Html && piece.hasTexts))
   }
   write(setting: Setting): string {
     let text = ""
-    for (const piece of this.pieces) {
-      if (typeof piece === "string") text += piece
-      else if (typeof piece === "function") text += piece(setting)
-      else text += piece.write(setting)
-    }
+    for (const piece of this.pieces) text += typeof piece === "string" ? piece : piece.write(setting)
     return text
   }
   /** The texts to render, in order. */
@@ -68,6 +67,7 @@ export class Html {
     return found
   }
   #collect(found: Prose[]): void {
+    if (!this.hasTexts) return
     for (const piece of this.pieces)
       if (piece instanceof Html) piece.#collect(found)
       else if (piece instanceof Prose) found.push(piece)
@@ -76,9 +76,12 @@ export class Html {
 
 /** Text that is computed when the page is written, and escaped like any other. */
 export class LateText {
-  readonly write: (setting: Setting) => string
-  constructor(write: (setting: Setting) => string) {
-    this.write = write
+  readonly text: (setting: Setting) => string
+  constructor(text: (setting: Setting) => string) {
+    this.text = text
+  }
+  write(setting: Setting): string {
+    return escapeHtml(this.text(setting))
   }
 }
 
@@ -87,10 +90,8 @@ export type Content = Html | LateText | Prose | string | number | boolean | null
 function add(pieces: Piece[], value: Content): void {
   if (value === null || value === undefined || typeof value === "boolean") return
   // Markup within markup stays one piece: its own pieces would be copied once for each level around them.
-  if (value instanceof Html || value instanceof Prose) {
+  if (value instanceof Html || value instanceof LateText || value instanceof Prose) {
     pieces.push(value)
-  } else if (value instanceof LateText) {
-    pieces.push((setting) => escapeHtml(value.write(setting)))
   } else if (typeof value === "object") {
     for (const inner of value) add(pieces, inner)
   } else {
@@ -101,10 +102,11 @@ function add(pieces: Piece[], value: Content): void {
 /** Makes markup from a template. Null, undefined and booleans write nothing; the items of a list follow each other. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
   const pieces: Piece[] = []
-  strings.forEach((text, index) => {
-    if (text !== "") pieces.push(text)
+  for (let index = 0; index < strings.length; index += 1) {
+    const text = strings[index]
+    if (text !== "" && text !== undefined) pieces.push(text)
     add(pieces, values[index])
-  })
+  }
   return new Html(pieces)
 }
 

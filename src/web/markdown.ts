@@ -19,10 +19,16 @@ let loaded: Promise<void> | undefined
 export const loadFormulas = (): Promise<void> =>
   (loaded ??= import("../renderer/math.ts").then((math) => void ({ plainFormula } = math)))
 
+/** What `plainText` may change, besides spaces at both ends. Most labels and sentences have none of it. */
+const MARKED = /[[$*`_]|[^\S ]| {2}|^ ?(?:#{1,6}|[>+-]) /
+
 /** Returns the start of a text as plain words. */
-export const plainText = (markdown: string): string =>
-  markdown
-    .slice(0, MOST)
+export const plainText = (markdown: string): string => {
+  const text = markdown.slice(0, MOST)
+  return MARKED.test(text) ? withoutMarks(text) : text.trim()
+}
+const withoutMarks = (text: string): string =>
+  text
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replace(/\$\$?([^$]+)\$\$?/g, (whole: string, tex: string, at: number, text: string) => {
       const isText = !whole.startsWith("$$") && isTextInDollars(tex, text[at - 1] ?? "", text[at + whole.length] ?? "")

@@ -82,10 +82,13 @@ export const noun = ([first]: readonly [Referable, ...Referable[]]): string => n
 
 /** What a link may lead to: an object with its own page, or a record of any kind. */
 export type Linkable = PagedKind | "record"
+const pages = new Map<string, string | null>([
+  ["record", objects.finding.page],
+  ...objectList.map(({ kind, page }) => [kind, page] as const),
+])
 /** The page of an object named in a receipt, an activity entry or a graph; undefined if it has none. */
 export function pageOf(kind: string, id: string): string | undefined {
-  const page =
-    kind === "record" ? objects.finding.page : (objectList.find((object) => object.kind === kind)?.page ?? null)
+  const page = pages.get(kind) ?? null
   return page === null ? undefined : `${page}/${id}`
 }
 

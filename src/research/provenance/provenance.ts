@@ -18,7 +18,7 @@ import {
 import { obtainabilityOf } from "../materials/materials.ts"
 import { BEARING } from "../evidence/verdict.ts"
 import { TALLY_OF } from "../evidence/words.ts"
-import { isOneOf } from "../../contract/typed.ts"
+import { isOneOf, present } from "../../contract/typed.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { pathWithin, type ReadName } from "../../contract/reads/index.ts"
@@ -205,9 +205,10 @@ function graph(roomId: string, rows: readonly NodeRow[], edges: readonly Edge[],
   const between = new Map(edges.filter(isStated).map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge] as const))
   return {
     nodes: [...rows].sort(byKindAndId).map((row) => shown(row, roomId)),
-    edges: [...between]
-      .sort(([one], [other]) => order(one, other))
-      .map(([, { from, to, kind }]) => ({ from, to, kind })),
+    edges: [...between.keys()].sort().map((key) => {
+      const { from, to, kind } = present(between.get(key))
+      return { from, to, kind }
+    }),
     cut: [...cut],
   }
 }

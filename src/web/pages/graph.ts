@@ -210,16 +210,25 @@ function relationTable(objects: readonly Node[], all: readonly Relation[]): Html
   const known = new Map(objects.map((node) => [node.id, node]))
   const relations = all.filter(({ from, to: end }) => known.has(from) && known.has(end) && from !== end)
   const struck = (isOut: boolean, part: Html): Html => (isOut ? html`<s>${part}</s>` : part)
+  // Many relations lead to one object, and all are of a few kinds.
+  const links = new Map<string, Html>()
+  const linkTo = (node: Node) =>
+    links.getOrInsertComputed(
+      node.id,
+      () => html`<a href="${to(pathOf(node.kind, node.id) ?? "/")}">${named(node)}</a>`,
+    )
+  const kindNames = new Map<string, Html>()
+  const nameOf = (kind: string) => kindNames.getOrInsertComputed(kind, () => html`${words(kind)}`)
   const link = ({ to: end, isOut }: Relation) => {
     const node = known.get(end)
-    return node && struck(isOut, html`<a href="${to(pathOf(node.kind, node.id) ?? "/")}">${named(node)}</a>`)
+    return node && struck(isOut, linkTo(node))
   }
   const ofKind = (kind: string, same: readonly Relation[]) => {
     const isOut = same.every((each) => each.isOut)
     // Several writes may state one relation. It is struck through if all of them were withdrawn.
     const ends = new Map<string, Relation>()
     for (const each of same) if (ends.get(each.to)?.isOut !== false) ends.set(each.to, each)
-    return html`${struck(isOut, html`${words(kind)}`)} ${joined([...ends.values()].map(link))}`
+    return html`${struck(isOut, nameOf(kind))} ${joined([...ends.values()].map(link))}`
   }
   const rows = [...Map.groupBy(relations, ({ from }) => from)].map(([from, of]) => {
     const kinds = [...Map.groupBy(of, ({ kind }) => kind)].map(([kind, same]) => ofKind(kind, same))

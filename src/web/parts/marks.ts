@@ -75,21 +75,32 @@ const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | 
 /** The tone of a state, for colours beside its mark. */
 export const tone = (state: string): string => marks[state]?.[1] ?? "quiet"
 
+const drawn = ([shape, tone]: (typeof marks)[string]): Html =>
+  markup(
+    `<svg class="mark ${tone}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">` +
+      `<path d="${SHAPES[shape]}"/></svg>`,
+  )
+// Each is made once: a page shows dozens.
+const glyphs = new Map(Object.entries(marks).map(([state, mark]) => [state, drawn(mark)]))
+const otherGlyph = drawn(["hollow", "quiet"])
+
 /** The shape of a state alone. The caller adds the word. */
-export function glyph(state: string): Html {
-  const [name] = marks[state] ?? ["hollow"]
-  return html`<svg class="mark ${tone(state)}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">\
-<path d="${markup(SHAPES[name])}"/></svg>`
-}
+export const glyph = (state: string): Html => glyphs.get(state) ?? otherGlyph
 
 /** Outcomes that are words alone: green and red triangles are for and against, which these are not. */
 const plain: ReadonlySet<string> = new Set(["positive", "negative"])
 
-/** The mark and the word of a state. */
-export const stateBadge = (state: string, text: string = words(state)): Html =>
+const badge = (state: string, text: string): Html =>
   plain.has(state)
     ? html`<span class="state">${text}</span>`
     : html`<span class="state ${tone(state)}">${glyph(state)}${text}</span>`
+const badges = new Map<string, Html>()
+
+/** The mark and the word of a state. */
+export const stateBadge = (state: string, text?: string): Html =>
+  text === undefined && glyphs.has(state)
+    ? badges.getOrInsertComputed(state, () => badge(state, words(state)))
+    : badge(state, text ?? words(state))
 
 /** A mark whose word is read aloud and shown on hover. */
 export const stateMark = (state: string, text: string = words(state)): Html =>

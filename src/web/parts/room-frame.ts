@@ -6,6 +6,7 @@ import type { Rail } from "../visit.ts"
 import type { RoomSummary } from "../../contract/answers/index.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { attributes, type Html, html, to, type Content } from "../html.ts"
+import { inDigits } from "../../contract/text.ts"
 import { shortened } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { newMark, sections } from "./seen.ts"
@@ -15,7 +16,7 @@ export type Room = RoomSummary
 type Framed = Pick<Room, "roomId" | "title" | "counts">
 
 const total = ({ counts }: Framed, [first, ...more]: readonly (keyof Framed["counts"])[]): string | undefined =>
-  first && more.reduce((sum, each) => sum + counts[each], counts[first]).toLocaleString("en")
+  first && inDigits(more.reduce((sum, each) => sum + counts[each], counts[first]))
 
 /** Renders the rail. @param here the section's path; undefined on the page of an object */
 export const roomRail = (room: Framed, here?: string): Rail => ({
