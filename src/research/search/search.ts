@@ -59,11 +59,13 @@ const NEWEST = `
   ORDER BY i.item DESC`
 /**
  * The matches of the whole query, ranked by the words to weigh; fallen records come last. The weight of a word depends
- * on the count of all texts that have it, which takes too long for a common word, a Room or a kind.
+ * on the count of all texts that have it, which takes too long for a common word, a Room or a kind. A text counts for
+ * more the shorter it is, so the many attempts of a plan would stand above what was found with them: theirs count half.
  */
 const RANKED = `
   SELECT ${SHOWN}
-  FROM (SELECT q.rowid AS item, q.rank AS place, d.status IS NOT NULL AS fallen
+  FROM (SELECT q.rowid AS item, q.rank * iif(o.kind = 'attempt', 0.5, 1) AS place,
+          d.status IS NOT NULL AS fallen
         FROM search_index q
     JOIN search_items o ON o.item = q.rowid
     LEFT JOIN fallen_records d ON d.version_id = o.id AND d.status <> 'disputed'

@@ -121,6 +121,12 @@ t.test("A label finds its object first, and a title counts more than the text be
   t.ok(["thread", "hypothesis", "finding"].includes(first?.kind as string), "a title")
 })
 
+t.test("What was found stands above the shorter texts of attempts that have the same words", async (t) => {
+  const kinds = (await find("coverage", { kinds: ["attempt", "finding"] })).map(({ kind }) => kind)
+  t.strictSame(kinds.slice(0, 3), ["finding", "finding", "finding"])
+  t.ok(kinds.includes("attempt"))
+})
+
 t.test("It searches only the Room and the kinds given", async (t) => {
   const kinds = ["message", "cited_claim"] as const
   const found = await find("ways", { kinds: [...kinds] })
