@@ -1,4 +1,4 @@
-/** Escapes text for markup, shortens it, and reads it from files. */
+/** Escapes text for markup, shortens it, writes numbers and dates, and reads it from files. */
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -48,6 +48,15 @@ export const andOf = (words: readonly string[]): string => listed(words, "and")
 
 /** Writes a whole number as 1,234,567. Used while the program starts: the first call of `Intl` is slow. */
 export const inDigits = (whole: number): string => String(whole).replace(/\B(?=(?:\d{3}){1,7}$)/g, ",")
+
+// A page writes hundreds of dates, and `Intl` takes several times as long for each.
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec".split(" ")
+
+/** 2026-11-20T09:30:00.000Z as "20 Nov 2026". */
+export function dateOf(at: string): string {
+  const day = new Date(at)
+  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${day.getUTCFullYear()}`
+}
 
 /** Removes the given characters from the end of a text. A regular expression for this would take quadratic time. */
 export function withoutTrailing(text: string, characters: string): string {

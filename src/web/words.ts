@@ -6,9 +6,9 @@ import {
   type LibraryPermission,
   type Permission,
 } from "../contract/schema/enumerations.ts"
-import { inDigits } from "../contract/text.ts"
+import { dateOf, inDigits } from "../contract/text.ts"
 
-export { shortened } from "../contract/text.ts"
+export { dateOf, shortened } from "../contract/text.ts"
 
 /** `in_progress` and `towardHypothesis` as words: "in progress", "toward hypothesis". */
 export const words = (name: string): string =>
@@ -66,15 +66,6 @@ function span(seconds: number): string {
   const days = Math.round(seconds / 86_400)
   if (days < 45) return counted(days, "day")
   return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
-}
-
-// A page writes hundreds of dates, and `Intl` takes several times as long for each.
-const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec".split(" ")
-
-/** 2026-11-20T09:30:00.000Z as "20 Nov 2026". */
-export function dateOf(at: string): string {
-  const day = new Date(at)
-  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${day.getUTCFullYear()}`
 }
 
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */

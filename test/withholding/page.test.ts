@@ -50,7 +50,7 @@ t.test(
     t.match(
       await told.textContent(),
       pattern(
-        /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that gives access\. The original text was removed /,
+        /^Withheld by ada on \d{1,2} [A-Z][a-z]+ \d{4}: a secret that gives access\. The original text was removed /,
         /from the record for good\.$/,
       ),
     )

@@ -135,18 +135,19 @@ export type Verdict = { readonly [M in keyof typeof verdict]: v.InferOutput<(typ
 
 const bases = { effects: "measured effects", words: "what findings say" } as const
 
+const isoDay = (at: string): string => at.slice(0, 10)
+
 /**
  * "by measured effects; newest: F3 supports it (grace · agent mcp, another person, 2026-03-02)": where a verdict comes
- * from, in words.
+ * from, in words. @param dayOf how a day is written: pages write it for people
  */
 export function verdictFromInWords(
   { basis, newest, inPart, reproduced }: NonNullable<Verdict["verdictFrom"]>,
-  measured?: string,
+  { measured, dayOf = isoDay }: { readonly measured?: string | undefined; readonly dayOf?: typeof isoDay } = {},
 ): string {
   const { id: newestId, label, labelFromOtherRoom } = newest.by
   const from =
-    `${writerName(newest.author)}, ` +
-    `${newest.independent ? "another person" : "its author"}, ${newest.at.slice(0, 10)}`
+    `${writerName(newest.author)}, ` + `${newest.independent ? "another person" : "its author"}, ${dayOf(newest.at)}`
   const says = (verdict: string) => (verdict === "inconclusive" ? "is inconclusive" : `${verdict} it`)
   const parts = inPart.map(({ part, verdict, label: by }) => `${by} ${says(verdict)} ${part}`)
   const partly = parts.length === 0 ? "" : `; in part: ${parts.join(", ")}`

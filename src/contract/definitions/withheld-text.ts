@@ -9,7 +9,7 @@ import { digestOf, isObject, type Json, type JsonObject, memberOf, namesOf, valu
 import type { Operation } from "./operation.ts"
 import { isPart, type Visitor, type Part, partsOf, type Path, walker } from "../schema/parts.ts"
 import { pointer } from "../schema/validation.ts"
-import { MARK_CLOSE as CLOSE, MARK_OPEN as OPEN } from "../text.ts"
+import { dateOf, MARK_CLOSE as CLOSE, MARK_OPEN as OPEN } from "../text.ts"
 import { logDigest } from "./attachments.ts"
 import { locationUri } from "./work.ts"
 
@@ -70,7 +70,7 @@ export const withholdingReasons: Readonly<Record<Withholding["reason"], string>>
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
 /** What a page shows in place of a whole text that was withheld. Allowed inside a link. */
 const passage = ({ at, by, reason }: Withholding): string =>
-  `<span class="withheld">Withheld by ${escaped(by.username)} on ${at.slice(0, 10)}: ` +
+  `<span class="withheld">Withheld by ${escaped(by.username)} on ${dateOf(at)}: ` +
   `${withholdingReasons[reason]}<span class="aside">. The original text was removed from the ` +
   "record for good.</span></span>"
 

@@ -12,6 +12,7 @@ import { subject } from "../schema/ref.ts"
 import { premises, scope } from "../definitions/science.ts"
 import { digest, expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../definitions/work.ts"
 import { described } from "../schema/validation.ts"
+import { dateOf } from "../text.ts"
 
 const question = text(limits.statement)
 const statement = text(limits.statement)
@@ -155,7 +156,7 @@ export const experimentOperations = [
   operation({
     name: "accept_plan",
     sentence: ({ protocol, sealed, intent }, label) =>
-      `pinned ${intent} plan ${label}${sealed === undefined ? "" : `, sealed until ${sealed.opensAt.slice(0, 10)}`}` +
+      `pinned ${intent} plan ${label}${sealed === undefined ? "" : `, sealed until ${dateOf(sealed.opensAt)}`}` +
       `${quoting(protocol?.summary)}`,
     summary:
       "Accepts an immutable plan for your own experiment, pinned to a public repository and a full commit. " +

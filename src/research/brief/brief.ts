@@ -178,7 +178,7 @@ const silentSince = ({ status, lastSign }: Gathered["work"][number], now: number
 const SAID = 600
 
 const verdictWithEffect = (from: NonNullable<Verdict["verdictFrom"]>, telling: ReadonlyMap<string, string>): string =>
-  verdictFromInWords(from, telling.get(from.newest.by.id))
+  verdictFromInWords(from, { measured: telling.get(from.newest.by.id) })
 
 /** Makes the items of each list. @returns a function of the number of characters to which it cuts their texts */
 function listsOf(

@@ -22,6 +22,7 @@ import {
 } from "../parts/parts.ts"
 import { calledBy, paperLinks, paperPath, readTo, sourceLine } from "../parts/papers.ts"
 import { orNull, type Visit } from "../visit.ts"
+import { dateOf } from "../words.ts"
 import { signedInOnly } from "./library.ts"
 
 type Note = AnswerOf<"collection_notes">["items"][number]
@@ -297,7 +298,7 @@ export const libraryPaperPage = signedInOnly((visit) => {
   const details = [
     title === null ? null : arxivId && `arXiv:${arxivId}`,
     isbn && `ISBN ${hyphenated(isbn)}`,
-    publishedAt?.slice(0, 10) ?? (year === null ? null : String(year)),
+    publishedAt === null ? year : dateOf(publishedAt),
     categories.join(" "),
   ]
   return {

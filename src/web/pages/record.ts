@@ -38,7 +38,7 @@ import { aboutRecord } from "../about.ts"
 import { numbersLine, numbersOf } from "../parts/numbers.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { shortened, title, words } from "../words.ts"
+import { dateOf, shortened, title, words } from "../words.ts"
 import { findingParts, reliedOn } from "./finding-parts.ts"
 import { repeatsInWords } from "./repeats.ts"
 
@@ -48,7 +48,7 @@ type Answer = AnswerOf<"record">
 const verdictOf = ({ verdict, verdictFrom }: Answer, bearing: string): Html | undefined =>
   verdict && (verdictFrom || verdict !== bearing)
     ? html`<p class="verdict">${verdict === bearing ? null : html`${stateBadge(verdict)} `}\
-${verdictFrom && verdictFromInWords(verdictFrom)}</p>`
+${verdictFrom && verdictFromInWords(verdictFrom, { dayOf: dateOf })}</p>`
     : undefined
 
 /** Renders the warnings. Warnings with the same message about several attempts become one. */
