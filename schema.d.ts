@@ -469,6 +469,12 @@ export interface NewRows {
     readonly entryId: string
     readonly historyPosition: number
   }
+  log_parts: {
+    readonly partId?: number | null | undefined
+    readonly digest: string
+    readonly part: number
+    readonly bytes: Buffer
+  }
   material_reports: {
     readonly materialId: string
     readonly sequence: number

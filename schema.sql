@@ -193,14 +193,27 @@ CREATE TABLE attachments (
   -- The size of a picture in pixels.
   width INTEGER,
   height INTEGER,
-  -- The index of a log, as JSON: its size, what was left out, and where its pieces are in `bytes`. Each piece is
-  -- compressed separately.
+  -- The index of a log, as JSON: its size, what was left out, and where its pieces are: in a part, or else in `bytes`.
+  -- Each piece is compressed separately.
   log TEXT,
   uploaded_by TEXT NOT NULL,
   uploaded_at TEXT NOT NULL,
   bytes BLOB NOT NULL,
   seal BLOB
 ) STRICT;
+-- The bytes of a long log, except for its last ones. Each part is stored in a transaction of its own before the log is,
+-- so that no write waits long for an upload.
+CREATE TABLE log_parts (
+  part_id INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL,
+  part INTEGER NOT NULL,
+  bytes BLOB NOT NULL,
+  seal BLOB,
+  UNIQUE (digest, part)
+) STRICT;
+CREATE TRIGGER attachments_in_parts AFTER DELETE ON attachments WHEN old.log IS NOT NULL BEGIN
+  DELETE FROM log_parts WHERE digest = old.digest;
+END;
 -- The writes that use each of them, except those in which the alternative text of a picture or the digest of a log was
 -- withheld.
 CREATE TABLE attachment_uses (

@@ -308,7 +308,7 @@ const beside: readonly [says: RegExp, file: string, has: RegExp][] = [
   ],
   [/At most 8 sign-ins are with the provider/, "people/provider/provider.ts", /AT_ONCE = 8\n/],
   [/rows are corrected 200 at a time/, "ledger/replay/remake.ts", /CORRECTED = 200\n/],
-  [/indexes merged by 64 pages/, "research/search/indexing.ts", /MERGED = 64\n/],
+  [/indexes merged by 8 pages/, "research/search/indexing.ts", /\[MERGED, MERGING_MS\] = \[8, /],
   [/beside their rows is overwritten for 20 ms at a time/, "app/serving/log-copying.ts", /CLEARING, .* = \[20, /],
   [/compressed as they arrive, four at once/, "edge/limits/receiving.ts", /\[LOGS_AT_ONCE, LOGS_OF_ONE\] = \[4, 2\]\n/],
   [/two of the four that are received at once/, "edge/limits/receiving.ts", /LOGS_OF_ONE\] = \[4, 2\]\n/],

@@ -6,15 +6,16 @@
 import { isUtf8 } from "node:buffer"
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
-import { deflateRaw, inflateRaw, inflateRawSync } from "node:zlib"
+import { inflateRawSync, zstdCompress, zstdDecompress, zstdDecompressSync } from "node:zlib"
 import type { Cut } from "../contract/answers/fields.ts"
 import { folded } from "../contract/folding.ts"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { LogIndex, Piece, StoredLog } from "../ledger/journal/attachments.ts"
 
-const compress = promisify<Uint8Array, Buffer>(deflateRaw)
-const expand = promisify<Uint8Array, Buffer>(inflateRaw)
+// A training log takes a fifth of the time that deflate would take, for 7 % more bytes.
+const compress = promisify<Uint8Array, Buffer>(zstdCompress)
+const expand = promisify<Uint8Array, Buffer>(zstdDecompress)
 const HALF = limits.logBytes / 2
 const NEWLINE = 10
 
@@ -123,17 +124,29 @@ export async function takeLog(
 }
 
 function stored(all: readonly Kept[], cut: Cut | null, digest: string): StoredLog {
-  const pieces: Piece[] = []
+  const pieces: (Piece & { readonly part: number })[] = []
+  const parts: Buffer[] = []
+  let open: Buffer[] = []
   let [at, line, bytes, continues] = [0, 0, 0, false]
-  for (const { newlines, bytes: size, endsLine, packed: part } of all) {
-    pieces.push({ line, at, size: part.length, continues })
-    at += part.length
+  for (const { newlines, bytes: size, endsLine, packed: piece } of all) {
+    if (at >= limits.logPartBytes) {
+      parts.push(Buffer.concat(open))
+      open = []
+      at = 0
+    }
+    pieces.push({ line, part: parts.length, at, size: piece.length, continues })
+    open.push(piece)
+    at += piece.length
     line += newlines
     bytes += size
     continues = !endsLine
   }
-  const log: LogIndex = { bytes, lines: line + (continues ? 1 : 0), cut, pieces }
-  return { digest: `sha256:${digest}`, log, bytes: Buffer.concat(all.map((kept) => kept.packed)) }
+  const isLast = ({ part }: { readonly part: number }) => part === parts.length
+  const log: LogIndex = {
+    ...{ bytes, lines: line + (continues ? 1 : 0), cut, packing: "zstd" },
+    pieces: pieces.map((piece) => (isLast(piece) ? { ...piece, part: undefined } : piece)),
+  }
+  return { digest: `sha256:${digest}`, log, parts, bytes: Buffer.concat(open) }
 }
 
 /** The digest of what was kept. */
@@ -211,10 +224,17 @@ export interface LogQuery {
   readonly grep?: string | undefined
 }
 
+/** Expands pieces of a log, which earlier versions deflated. */
+const expanding =
+  ({ packing }: LogIndex, read: (piece: Piece) => Buffer) =>
+  (piece: Piece): Buffer =>
+    (packing === "zstd" ? zstdDecompressSync : inflateRawSync)(read(piece))
+
 /** A page of a log. @param read returns a compressed piece */
 export function logPage(log: LogIndex, read: (piece: Piece) => Buffer, { from, lines = 200, tail, grep }: LogQuery) {
   const needle = grep === undefined ? undefined : folded(grep)
-  const text = (piece: Piece) => inflateRawSync(read(piece)).toString("utf8")
+  const expanded = expanding(log, read)
+  const text = (piece: Piece) => expanded(piece).toString("utf8")
   const first = from ?? (tail === undefined || needle !== undefined ? 1 : Math.max(1, log.lines - tail + 1))
   const most = tail ?? lines
   const found: Line[] = []
@@ -235,6 +255,7 @@ export function logPage(log: LogIndex, read: (piece: Piece) => Buffer, { from, l
 export const logText = (lines: readonly Line[]): string => lines.map(({ text }) => `${text}\n`).join("")
 
 /** The whole text as kept, for an export. */
-export function* wholeLog({ pieces }: LogIndex, read: (piece: Piece) => Buffer): Generator<Uint8Array> {
-  for (const piece of pieces) yield inflateRawSync(read(piece))
+export function* wholeLog(log: LogIndex, read: (piece: Piece) => Buffer): Generator<Uint8Array> {
+  const expanded = expanding(log, read)
+  for (const piece of log.pieces) yield expanded(piece)
 }

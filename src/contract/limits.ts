@@ -172,11 +172,13 @@ const ofRequests = {
   figurePages: 6_400,
   /**
    * Bytes of a log as kept, half of them its beginning and half its end; bytes of an upload; bytes of the pieces that
-   * it is compressed in; characters of a line and lines of a page that a read shows.
+   * it is compressed in, and of those that are stored at once; characters of a line and lines of a page that a read
+   * shows.
    */
   logBytes: 16_777_216,
   logBodyBytes: 268_435_456,
   logPieceBytes: 262_144,
+  logPartBytes: 65_536,
   logLine: 2_000,
   logLines: 1_000,
   /** Bytes of an MCP message with a picture in base64; beyond it, 413. Any other message has `requestBodyBytes`. */

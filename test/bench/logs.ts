@@ -3,14 +3,14 @@
  */
 import { randomUUID } from "node:crypto"
 import { join } from "node:path"
-import { uploadLog } from "../../src/contract/definitions/attachments.ts"
 import { limits } from "../../src/contract/limits.ts"
 import { type OperationName, operationOf } from "../../src/contract/operations/index.ts"
 import { copyData, readDemo, remove, repositoriesOf } from "./data/demo.ts"
 import type { Loaded } from "./load/load.ts"
 import { freshId, get, post, writeShots } from "./load/shots.ts"
+import type { Upload, Uploaded } from "./load/uploads.ts"
 import { ratio } from "./numbers.ts"
-import { startServe } from "./process.ts"
+import { Helper, startServe } from "./process.ts"
 import { progress } from "./progress.ts"
 import { backwards, type Bench } from "./settings.ts"
 import { messageText } from "./writes/recipes/discussion.ts"
@@ -18,17 +18,6 @@ import { messageText } from "./writes/recipes/discussion.ts"
 /** Writes per second, at fixed times. */
 const RATE = 100
 const PAGES = 200
-
-/** A log of as many bytes as are kept. It is made once: making it takes the time that the service is to have. */
-function longLog() {
-  const rows: string[] = [randomUUID()]
-  for (let bytes = 0; bytes < limits.logBytes - 100; bytes += (rows.at(-1)?.length ?? 0) + 1)
-    rows.push(`${rows.length} of ${rows[0]?.slice(0, 8)} loss ${(1 / (rows.length + 1)).toFixed(6)}`)
-  const bytes = Buffer.from(`${rows.join("\n")}\n`)
-  /** Makes it another log. */
-  const again = () => void bytes.write(randomUUID())
-  return { bytes, lines: rows.length, again }
-}
 
 export async function logs(bench: Bench): Promise<void> {
   const { scratch, demo, loader, reader, report } = bench
@@ -38,16 +27,16 @@ export async function logs(bench: Bench): Promise<void> {
   const folder = copyData(demo, join(scratch, "logs"))
   const service = await startServe(folder, repositoriesOf(demo), "node")
   const baseUrl = `http://127.0.0.1:${service.port}`
-  const send = async <Answer>(path: string, body: string | Buffer, type = "application/json", method = "POST") => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": type }
+  const send = async <Answer>(path: string, body: string, method = "POST") => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
     const response = await fetch(`${baseUrl}${path}`, { method, headers, body })
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
     return response.json() as Promise<Answer>
   }
-  const upload = (bytes: Buffer) => send<{ digest: string }>(uploadLog.path, bytes, uploadLog.mediaType)
+  const uploader = new Helper<Upload, Uploaded>("load/uploads.ts")
+  const upload = () => uploader.ask({ port: service.port, token })
 
-  const { bytes, lines, again } = longLog()
-  const { digest } = await upload(bytes)
+  const { digest, lines } = await upload()
   const attemptId = randomUUID()
   const { url, commit } = repositories.public
   const reportedAt = new Date().toISOString()
@@ -59,7 +48,6 @@ export async function logs(bench: Bench): Promise<void> {
     const { target } = await send<{ target: { id: string } }>(
       filled,
       JSON.stringify({ schemaVersion: 3, requestId: randomUUID(), ...body }),
-      undefined,
       method,
     )
     return target.id
@@ -106,10 +94,7 @@ export async function logs(bench: Bench): Promise<void> {
       let isOver = false
       const sending = (async () => {
         while (side === "beside" && !isOver) {
-          again()
-          const began = performance.now()
-          await upload(bytes)
-          uploads.push((performance.now() - began) / 1_000)
+          uploads.push((await upload()).seconds)
         }
       })()
       found[side].push(await loader.ask(load))
@@ -118,6 +103,7 @@ export async function logs(bench: Bench): Promise<void> {
     }
   }
   shown.end()
+  await uploader.end()
   await service.end()
   remove(folder)
 

@@ -4,11 +4,14 @@
  */
 import { createHash, randomUUID } from "node:crypto"
 import { Readable } from "node:stream"
+import { deflateRawSync } from "node:zlib"
 import { RefusedError } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { logPage, shownLine, takeLog } from "../../src/attachments/log.ts"
-import type { Piece } from "../../src/ledger/journal/attachments.ts"
+import { limits } from "../../src/contract/limits.ts"
+import { attachments, type Piece, type StoredLog } from "../../src/ledger/journal/attachments.ts"
+import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { maskingTokens } from "../../src/people/tokens.ts"
 import { finding } from "../support/bodies.ts"
 import { unpack } from "../research/added/unpacked.ts"
@@ -211,22 +214,74 @@ t.test("a log is exported, and is gone once its digest is withheld", async (t) =
   t.match(await owner.read("attempt", { attemptId }), { log: null })
 })
 
+t.test("a long log is stored in parts, whole or not at all", async (t) => {
+  const db = openDatabase(":memory:")
+  t.teardown(() => db.close())
+  const parts = db.prepare<{ digest: string; part: number }>("SELECT digest, part FROM log_parts ORDER BY part_id")
+  const rows = Array.from({ length: 20_000 }, (_, n) => createHash("sha256").update(`${n}`).digest("hex"))
+  const taken = await takeLog(Readable.from([Buffer.from(`${rows.join("\n")}\n`)]))
+  const { digest, log } = taken
+  t.ok(taken.parts.length > 3)
+  t.ok(taken.parts.every(({ length }) => length < limits.logPartBytes + limits.logPieceBytes))
+  const at = (time: string) => `2026-01-01T${time}.000Z`
+
+  const uploads = attachments(db)
+  for (const part of [0, 1]) uploads.keepPart(taken, part)
+  t.equal(uploads.logIndex(digest), undefined, "it is not there before its end")
+  const elsewhere = attachments(db)
+  const other = await takeLog(Readable.from([Buffer.from(`other\n${rows.join("\n")}\n`)]))
+  elsewhere.keepPart(other, 0)
+  t.strictSame(parts.all(), [{ digest: other.digest, part: 0 }], "the next process forgets an upload that never ended")
+  uploads.keepPart(taken, 3)
+  uploads.keepLog(taken, "ada", at("10:00:00"))
+  const page = () => logPage(log, (piece) => elsewhere.logPiece(digest, piece), { from: 10_000, lines: 2 }).lines
+  t.match(page(), [{ text: rows[9_999] }, { text: rows[10_000] }], "what was lacking is stored with its end")
+  const stored = parts.all().length
+  for (const part of taken.parts.keys()) elsewhere.keepPart(taken, part)
+  elsewhere.keepLog(taken, "ada", at("11:00:00"))
+  t.equal(parts.all().length, stored, "sent again it is stored once")
+
+  const old = deflateRawSync(`${rows.join("\n")}\n`)
+  const pieces = [{ line: 0, at: 0, size: old.length, continues: false }]
+  const index = { bytes: log.bytes, lines: log.lines, cut: null, pieces }
+  db.prepare("UPDATE attachments SET bytes = +?, log = +?").run(old, JSON.stringify(index))
+  db.prepare("DELETE FROM log_parts").run()
+  t.match(
+    logPage(index, (piece) => elsewhere.logPiece(digest, piece), { from: 10_000, lines: 1 }).lines,
+    [{ text: rows[9_999] }],
+    "one that an earlier version deflated and stored in one piece is read as before",
+  )
+  elsewhere.keepPart(other, 0)
+  elsewhere.keepLog(other, "ada", "2026-02-01T10:00:00.000Z")
+  t.strictSame(
+    [elsewhere.logIndex(digest), [...new Set(parts.all().map((each) => each.digest))]],
+    [undefined, [other.digest]],
+    "one that nothing names goes after a day",
+  )
+  elsewhere.keepLog(taken, "ada", "2026-04-01T10:00:00.000Z")
+  t.strictSame([...new Set(parts.all().map((each) => each.digest))], [digest], "and its parts go with it")
+})
+
 /** A text that comes in pieces of any size. */
 async function* inChunks(text: Buffer, size = 65_536) {
   for (let at = 0; at < text.length; at += size) yield text.subarray(at, at + size)
 }
+const reading =
+  ({ parts, bytes }: StoredLog) =>
+  ({ part, at, size }: Piece) =>
+    (part === undefined ? bytes : (parts[part] ?? Buffer.alloc(0))).subarray(at, at + size)
 const pageOf = async (whole: string, query: object) => {
-  const { log, bytes } = await takeLog(inChunks(Buffer.from(whole)))
-  const read = ({ at, size }: Piece) => bytes.subarray(at, at + size)
-  return { log, ...logPage(log, read, query) }
+  const taken = await takeLog(inChunks(Buffer.from(whole)))
+  return { log: taken.log, ...logPage(taken.log, reading(taken), query) }
 }
 
 t.test("long logs keep their beginning and their end, and say what is left out", async (t) => {
   const line = (n: number) => `${String(n).padStart(9, "0")} ${"x".repeat(53)}`
   const count = 400_000
   const whole = Buffer.from(`${Array.from({ length: count }, (_, n) => line(n + 1)).join("\n")}\n`)
-  const { log, bytes } = await takeLog(inChunks(whole))
-  const read = ({ at, size }: Piece) => bytes.subarray(at, at + size)
+  const taken = await takeLog(inChunks(whole))
+  const { log } = taken
+  const read = reading(taken)
   t.ok(log.bytes <= 17_100_000 && log.bytes > 16_000_000, `${log.bytes}`)
   const { afterLine = 0, lines = 0 } = log.cut ?? {}
   t.equal(log.lines, count - lines + 1, "a line says so")

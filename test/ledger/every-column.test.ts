@@ -4,6 +4,7 @@
  */
 import Database from "better-sqlite3"
 import tap from "tap"
+import { createHash } from "node:crypto"
 import { copyFileSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "tap"
@@ -117,7 +118,9 @@ const [ended] = live
      WHERE a.status = 'succeeded' AND r.state = 'active'`,
   )
   .all()
-const log = await takeLog(Readable.from([Buffer.from("It ended well.\n")]))
+// Long enough to have parts.
+const digits = Array.from({ length: 20_000 }, (_, n) => createHash("sha256").update(`${n}`).digest("hex"))
+const log = await takeLog(Readable.from([Buffer.from(`${digits.join("\n")}\nIt ended well.\n`)]))
 await ledger.transact(() => tables.attachments.keepLog(log, "ada", isoTime(world.now())))
 const { username: registrant = "", ...named } = ended ?? {}
 const event = { ...named, event: "progress", late: true, reportedAt: isoTime(world.now()), log: { digest: log.digest } }

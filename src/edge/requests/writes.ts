@@ -1,4 +1,5 @@
 /** Admits a write for every interface (HTTP, MCP, pages) and counts it, and stores uploaded pictures. */
+import { setTimeout as pause } from "node:timers/promises"
 import * as v from "valibot"
 import type { ReadAs } from "../../contract/answers/parts.ts"
 import { table } from "../../contract/definitions/work.ts"
@@ -126,9 +127,12 @@ export const sendBatch = (
     return receipts.map((receipt, index) => withReadAs(receipt, read[index]?.readAs))
   })
 
+/** Milliseconds between two parts of a log: together they would hold the disk for as long as the whole. */
+const BETWEEN_PARTS = 20
+
 /**
- * Stores an uploaded log until an event of an attempt names it. @param mustStillBe refuses an uploader whose credential
- * or session ended while the log arrived
+ * Stores an uploaded log until an event of an attempt names it, a part at a time: nobody's write waits for all of it.
+ * @param mustStillBe refuses an uploader whose credential or session ended while the log arrived
  */
 export async function keepLog(
   { instance: { ledger, tables, world } }: Edge,
@@ -136,6 +140,13 @@ export async function keepLog(
   log: StoredLog,
   mustStillBe: () => void,
 ): Promise<Omit<UploadedLog, "schemaVersion">> {
+  for (const part of log.parts.keys()) {
+    await ledger.transact(() => {
+      mustStillBe()
+      tables.attachments.keepPart(log, part)
+    })
+    await pause(BETWEEN_PARTS)
+  }
   await ledger.transact(() => {
     mustStillBe()
     tables.attachments.keepLog(log, userId, isoTime(world.now()))

@@ -13,9 +13,13 @@ import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { placeOf } from "./columns.ts"
 
-/** A piece of a log: lines before it, where its compressed bytes are, and whether it goes on with the line before. */
+/**
+ * A piece of a log: lines before it, where its compressed bytes are in a part or else in the log's last bytes, and
+ * whether it goes on with the line before.
+ */
 export interface Piece {
   readonly line: number
+  readonly part?: number | undefined
   readonly at: number
   readonly size: number
   readonly continues: boolean
@@ -25,12 +29,15 @@ export interface LogIndex {
   readonly bytes: number
   readonly lines: number
   readonly cut: Cut | null
+  /** How the pieces are compressed; left out for deflate. */
+  readonly packing?: "zstd" | undefined
   readonly pieces: readonly Piece[]
 }
 export interface StoredLog {
   readonly digest: string
   readonly log: LogIndex
-  /** The pieces, each compressed alone. */
+  /** The pieces, each compressed alone: in parts that are stored before the log is, and the last bytes. */
+  readonly parts: readonly Buffer[]
   readonly bytes: Buffer
 }
 /** A picture as stored. */
@@ -50,6 +57,9 @@ export function attachments(db: Db) {
     // Another upload of the same bytes keeps them for another day.
     onConflict: "DO UPDATE SET uploaded_by = excluded.uploaded_by, uploaded_at = excluded.uploaded_at",
   })
+  const insertPart = inserting(db, "log_parts", { onConflict: "DO NOTHING" })
+  const countParts = db.prepare<{ count: number }>("SELECT count(*) AS count FROM log_parts WHERE digest = +?")
+  const forgetLost = db.prepare("DELETE FROM log_parts WHERE digest NOT IN (SELECT digest FROM attachments)")
   const use = inserting(db, "attachment_uses", { onConflict: "DO NOTHING" })
   const named = "EXISTS (SELECT 1 FROM attachment_uses u WHERE u.digest = f.digest)"
   const COLUMNS = "f.digest, f.media_type AS mediaType, f.width, f.height"
@@ -75,6 +85,9 @@ export function attachments(db: Db) {
   const piece = db.prepare<{ bytes: Buffer }>(
     "SELECT substr(bytes, +?, +?) AS bytes FROM attachments WHERE digest = +?",
   )
+  const pieceOfPart = db.prepare<{ bytes: Buffer }>(
+    "SELECT substr(bytes, +?, +?) AS bytes FROM log_parts WHERE digest = +? AND part = +?",
+  )
   const reported = db.prepare<{ digest: string }>(
     `SELECT u.digest FROM attachment_uses u JOIN journal j ON j.position = u.history_position
      WHERE u.digest = +? AND j.target_kind = 'attempt' AND j.target_id = +?`,
@@ -99,6 +112,15 @@ export function attachments(db: Db) {
     const row = index.get(digest)
     return row && trusted<LogIndex>(row.log)
   }
+  let isSwept = false
+  /** Stores a part of a log that is not stored yet. */
+  function keepPart({ digest, parts }: StoredLog, part: number): void {
+    // An upload that failed between two parts left them without a log.
+    if (!isSwept) forgetLost.run()
+    isSwept = true
+    const bytes = parts[part]
+    if (bytes !== undefined) insertPart({ digest, part, bytes })
+  }
   function name(historyPosition: number, body: unknown): void {
     for (const { digest, alt } of figuresOf(body)) if (!holdsMark(alt)) use({ digest, historyPosition })
     for (const { digest } of logsOf(body)) use({ digest, historyPosition })
@@ -118,15 +140,23 @@ export function attachments(db: Db) {
       insert({ ...figure, uploadedBy, uploadedAt })
       prune.run(uploadedAt, uploadedBy)
     },
-    /** Stores an uploaded log in the same way. */
-    keepLog({ digest, bytes, log }: StoredLog, uploadedBy: string, uploadedAt: string): void {
+    /** Stores a part of an uploaded log, unless the log is here. Within a transaction. */
+    keepPart: (log: StoredLog, part: number): void => {
+      if (indexOf(log.digest) === undefined) keepPart(log, part)
+    },
+    /** Stores an uploaded log in the same way, with those of its parts that are not. */
+    keepLog(taken: StoredLog, uploadedBy: string, uploadedAt: string): void {
+      const { digest, bytes, log, parts } = taken
+      if (indexOf(digest) === undefined && countParts.one(digest).count < parts.length)
+        for (const part of parts.keys()) keepPart(taken, part)
       insert({ digest, mediaType: "text/plain", bytes, log: JSON.stringify(log), uploadedBy, uploadedAt })
       prune.run(uploadedAt, uploadedBy)
     },
     /** Returns the index of a log that is stored here; undefined if it is not. */
     logIndex: indexOf,
     /** Returns one compressed piece of a log. */
-    logPiece: (digest: string, { at, size }: Piece): Buffer => piece.one(at + 1, size, digest).bytes,
+    logPiece: (digest: string, { part, at, size }: Piece): Buffer =>
+      (part === undefined ? piece.one(at + 1, size, digest) : pieceOfPart.one(at + 1, size, digest, part)).bytes,
     /** Returns a picture that a write uses; undefined for any other. */
     served: (digest: string): StoredFigure | undefined => served.get(digest),
     /** Returns the width and height in pixels of the pictures that are stored here, by digest. */

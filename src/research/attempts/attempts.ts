@@ -111,7 +111,7 @@ export function attempts(db: Db, basePath = "") {
   }>(
     `SELECT a.attempt_id AS attemptId, a.status, ${contentOf("a")} AS content
       FROM attempts a
-      WHERE a.plan_id = +?
+      WHERE a.experiment_id = +? AND a.plan_id = +?
       ORDER BY a.attempt_id`,
   )
   const countFollowing = db.prepare<{ count: number }>(
@@ -179,8 +179,10 @@ export function attempts(db: Db, basePath = "") {
     },
 
     /** Returns the attempts that follow a plan, with their registrations. */
-    following: (planId: string) =>
-      following.all(planId).map(({ content, ...attempt }) => ({ ...attempt, registered: parse(content) })),
+    following: (experimentId: string, planId: string) =>
+      following
+        .all(experimentId, planId)
+        .map(({ content, ...attempt }) => ({ ...attempt, registered: parse(content) })),
     /** Whether as many attempts follow a plan as may while it is sealed. */
     isFollowedByMost: (experimentId: string, planId: string): boolean =>
       countFollowing.one(experimentId, planId).count >= limits.sealedAttempts,

@@ -273,7 +273,7 @@ function openingOperations({ plans, attempts, evidence, movedEffects }: Tables) 
     write({ body: { planId, protocol } }, { plan: { label, experimentId } }, { at, position }) {
       plans.open(planId, position)
       const content = plans.contentOf(planId, experimentId)
-      const following = attempts.following(planId)
+      const following = attempts.following(experimentId, planId)
       if (content !== undefined)
         for (const { attemptId, registered } of following)
           attempts.rematch(attemptId, planMatch(planId, { ...content, protocol }, registered))

@@ -145,8 +145,8 @@ const TOGETHER = 50
 /** Milliseconds of a step: while it runs, the thread does nothing else. */
 const STEP_MS = 10
 
-/** Pages of each index merged at a time: some tens of milliseconds. */
-const MERGED = 64
+/** Pages of each index merged by one statement, for some milliseconds, and milliseconds for which it is repeated. */
+const [MERGED, MERGING_MS] = [8, 15]
 
 type Run = ReturnType<Db["prepare"]>
 
@@ -251,9 +251,17 @@ export function indexing(db: Db) {
      * until these are merged. @param isFirst whether to begin @returns whether there is more to merge
      */
     merge(isFirst: boolean): boolean {
-      const before = changes.one().changes
-      for (const statement of merges) statement.run(isFirst ? -MERGED : MERGED)
-      return isFirst || changes.one().changes - before > merges.length
+      const step = (pages: number): boolean => {
+        const before = changes.one().changes
+        for (const statement of merges) statement.run(pages)
+        return changes.one().changes - before > merges.length
+      }
+      if (isFirst) {
+        step(-MERGED)
+        return true
+      }
+      for (const until = performance.now() + MERGING_MS; performance.now() < until; ) if (!step(MERGED)) return false
+      return true
     },
 
     /** Rebuilds the indexes from the current texts. */
