@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, relative } from "node:path"
-import { pages, service } from "../tsup.config.ts"
+import { pages, reader, service } from "../tsup.config.ts"
 import { addonOf } from "./contents.ts"
 import { inputsOf, type Metafile } from "./inputs.ts"
 import { type Notice, noticeOf } from "./notices.ts"
@@ -12,7 +12,7 @@ import { platforms } from "./platforms.ts"
 
 process.chdir(dirname(import.meta.dirname))
 // Without the plugin that reduces the fonts, they are read from their packages.
-const made = await Promise.all([service, { ...pages, esbuildPlugins: [] }].map(inputsOf))
+const made = await Promise.all([service, reader, { ...pages, esbuildPlugins: [] }].map(inputsOf))
 
 /** Returns the folder of the package of a file. */
 const packageOf = (path: string): string | undefined =>

@@ -21,7 +21,7 @@ function built(): string {
 
 const now = sources()
 if (built() !== now) {
-  const [{ build }, { pages, service }] = await Promise.all([import("tsup"), import("../tsup.config.ts")])
-  await Promise.all([service, pages].map((options) => build({ ...options, config: false })))
+  const [{ build }, { pages, reader, service }] = await Promise.all([import("tsup"), import("../tsup.config.ts")])
+  await Promise.all([service, reader, pages].map((options) => build({ ...options, config: false })))
   writeFileSync(stamp, now)
 }

@@ -13,6 +13,7 @@
  * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and their memory |
  * | `curves` | `curves.ts`: the comparison pages, in a Room of 500 attempts with 200,000 points each |
  * | `measured` | `measured.ts`: the measurement table of 2,000 attempts with 100 values each |
+ * | `first-answers` | `first-answers.ts`: the table of 10,000 attempts after a start, and after one more attempt |
  * | `logs` | `logs.ts`: a page of a log of 16 MiB, and writes beside an upload of one |
  * | `checked-texts` | `checked-texts.ts`: `check_text` of 60,000 characters, and writes beside it |
  * | `webhooks` | `webhooks.ts`: writes while every receiver of a Room's webhooks hangs |
@@ -30,6 +31,7 @@ import { check } from "./check.ts"
 import { checkedTexts } from "./checked-texts.ts"
 import { curvesOf } from "./curves.ts"
 import { keepDemo, remove as removeFolder } from "./data/demo.ts"
+import { firstAnswers } from "./first-answers.ts"
 import type { Load, Loaded } from "./load/load.ts"
 import { jsonFile, machine, scratchFolder } from "./machine.ts"
 import { endAll, Helper, makeDemo, mustBeBuilt } from "./process.ts"
@@ -58,6 +60,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   check,
   curves: curvesOf,
   measured,
+  "first-answers": firstAnswers,
   logs,
   "checked-texts": checkedTexts,
   threads,
