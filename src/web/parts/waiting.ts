@@ -3,7 +3,7 @@
  */
 import { activityPage } from "../../contract/objects/objects.ts"
 import { oneLine, shortened } from "../../contract/text.ts"
-import type { PersonsEntry } from "../../research/inbox/concerns.ts"
+import type { PersonsEntry } from "../../research/inbox/inbox.ts"
 import { isoTime } from "../../ledger/world.ts"
 import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
