@@ -310,8 +310,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(() => replication?.close())
   // Not ready until the first sync succeeds.
   if (replication !== null) readiness.failed()
-  const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
   const readers = readerPool(options, { file, follows: false, baseUrl, instanceId, lineage }, options.entrance)
+  const leave = async (path: string) => readers?.leave(path)
+  const pasts = pastsInProcess(instance, options.data, basePath, leave, options.pasts)
   const renderer = new Renderer(readers ?? new OnThisThread())
   const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
   const storage = () => ({ ...diskWatch.readings, schema: latestSchema, sqlite })
@@ -372,7 +373,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await stopCleaning()
       await copying.end()
       await readers?.close()
-      pasts.close()
+      await pasts.close()
       running.dispose()
     },
   }

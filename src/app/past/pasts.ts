@@ -1,5 +1,6 @@
 /** Past states of Rooms: how one is built, and a cache that all requests share. The least recently used is dropped. */
 import { mkdirSync, rmSync, statSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
@@ -138,14 +139,14 @@ export interface PastDatabase {
   /** Its path; null if it is in memory. */
   readonly file: string | null
   readonly bytes: number
-  /** Closes and deletes it. */
-  readonly discard: () => void
+  /** Closes it at once, and deletes it. */
+  readonly discard: () => void | Promise<void>
 }
 export interface Maker {
   /** Builds a past state; null if that would exceed the limits. */
   make(order: PastOrder, caller: string | null): Promise<PastDatabase | null>
   /** Deletes all that is left. Nothing is built afterwards. */
-  close(): void
+  close(): void | Promise<void>
 }
 
 /** The limits for building one past state, and for the number and bytes of cached ones. */
@@ -160,12 +161,44 @@ const standardNumbers: PastNumbers = {
   keptBytes: limits.pastKeptBytes,
 }
 
-interface CachedPast {
-  readonly made: PastDatabase
-  readonly instance: Instance
-  readonly asOf: Past["asOf"]
-  readers: number
-  isGone: boolean
+/** A past state that several requests read. It is discarded once it is dropped and nobody reads it. */
+class SharedPast {
+  readonly bytes: number
+  readonly #past: Omit<Past, typeof Symbol.dispose>
+  readonly #discard: () => void
+  #readers = 0
+  #isGone = false
+
+  constructor(past: Omit<Past, typeof Symbol.dispose>, bytes: number, discard: () => void) {
+    this.#past = past
+    this.bytes = bytes
+    this.#discard = discard
+  }
+
+  get isRead(): boolean {
+    return this.#readers > 0
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  read(): Past {
+    this.#readers += 1
+    return {
+      ...this.#past,
+      [Symbol.dispose]: () => {
+        this.#readers -= 1
+        if (this.#isGone && !this.isRead) this.#discard()
+      },
+    }
+  }
+
+  drop(): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    if (!this.isRead) this.#discard()
+  }
 }
 
 /** The most Rooms that are remembered as too large. */
@@ -186,10 +219,48 @@ type Service = Pick<Parameters<typeof createInstance>[0], "instanceId" | "lineag
 const pastInstance = (db: Db, { acceptedAt }: Past["asOf"], service: Service): Instance =>
   createInstance({ db, world: realWorld(() => Date.parse(acceptedAt)), ...service })
 
-/** Opens a file that another thread keeps until it is closed. */
-export function openPast({ roomId, asOf, file }: StoredPast, service: Service): Past {
-  const db = openMade(file)
-  return { roomId, asOf, file, instance: pastInstance(db, asOf, service), [Symbol.dispose]: () => db.close() }
+/** The most past states that a reader thread has open, of those that it answered from last. */
+const OPEN = 2
+
+/**
+ * The past states that a reader thread has open. A person follows links at one moment, and to compile the statements
+ * of a page takes longer than to run them.
+ */
+export class OpenPasts {
+  readonly #service: Service
+  /** By file; the most recently used comes last. */
+  readonly #open = new Map<string, SharedPast>()
+
+  constructor(service: Service) {
+    this.#service = service
+  }
+
+  /** Opens a file that another thread keeps until the past is disposed of. */
+  of(stored: StoredPast): Past {
+    const { file } = stored
+    const open = this.#open.get(file) ?? this.#opened(stored)
+    this.#open.delete(file)
+    this.#open.set(file, open)
+    const past = open.read()
+    for (const oldest of this.#open.keys().take(Math.max(0, this.#open.size - OPEN))) this.leave(oldest)
+    return past
+  }
+
+  #opened({ roomId, asOf, file }: StoredPast): SharedPast {
+    const db = openMade(file)
+    return new SharedPast({ roomId, asOf, file, instance: pastInstance(db, asOf, this.#service) }, 0, () => db.close())
+  }
+
+  /** Closes a file that is about to be deleted. */
+  leave(file: string): void {
+    this.#open.get(file)?.drop()
+    this.#open.delete(file)
+  }
+
+  /** Closes all files after words were withheld. */
+  forget(): void {
+    for (const file of [...this.#open.keys()]) this.leave(file)
+  }
 }
 
 export class PastCache implements Pasts {
@@ -198,10 +269,11 @@ export class PastCache implements Pasts {
   readonly #basePath: string
   readonly #numbers: PastNumbers
   /** By Room and entry; the most recently used comes last. */
-  readonly #cache = new Map<string, CachedPast>()
-  readonly #making = new Map<string, Promise<CachedPast>>()
+  readonly #cache = new Map<string, SharedPast>()
+  readonly #making = new Map<string, Promise<SharedPast>>()
   /** The first entry of a Room that is known to exceed the limits. All later ones do too. */
   readonly #tooLarge = new Map<string, number>()
+  readonly #discarding = new Set<Promise<void>>()
   #closed = false
 
   constructor(live: Instance, maker: Maker, basePath: string, numbers: PastNumbers = standardNumbers) {
@@ -219,28 +291,19 @@ export class PastCache implements Pasts {
     if (kept.isGone) return this.of(roomId, sequence, caller)
     this.#cache.delete(key)
     this.#cache.set(key, kept)
-    kept.readers += 1
+    const past = kept.read()
     this.#makeRoom()
-    return {
-      roomId,
-      asOf: kept.asOf,
-      file: kept.made.file,
-      instance: kept.instance,
-      [Symbol.dispose]: () => {
-        kept.readers -= 1
-        if (kept.isGone && kept.readers === 0) kept.made.discard()
-      },
-    }
+    return past
   }
 
   /** Builds a past state once for all callers that arrive in the meantime. */
-  #shared(key: string, roomId: string, sequence: number, caller: string | null): Promise<CachedPast> {
+  #shared(key: string, roomId: string, sequence: number, caller: string | null): Promise<SharedPast> {
     const making = this.#making.get(key) ?? this.#make(roomId, sequence, caller)
     if (!this.#making.has(key)) {
       this.#making.set(key, making)
       const done = () => this.#making.delete(key)
       making.then((kept) => {
-        if (this.#closed) this.#drop(kept)
+        if (this.#closed) kept.drop()
         else this.#cache.set(key, kept)
       }, done)
       making.then(done, done)
@@ -248,7 +311,7 @@ export class PastCache implements Pasts {
     return making
   }
 
-  async #make(roomId: string, sequence: number, caller: string | null): Promise<CachedPast> {
+  async #make(roomId: string, sequence: number, caller: string | null): Promise<SharedPast> {
     const { ledger, instanceId, lineage } = this.#live
     const place = ledger.activity.placeOf(roomId, sequence)
     if (place === undefined) {
@@ -269,46 +332,49 @@ export class PastCache implements Pasts {
     }
     const asOf = { sequence, acceptedAt: place.acceptedAt }
     const instance = pastInstance(made.db, asOf, { instanceId, lineage, basePath: this.#basePath })
-    return { made, instance, asOf, readers: 0, isGone: false }
+    return new SharedPast({ roomId, asOf, file: made.file, instance }, made.bytes, () => this.#discard(made))
   }
 
   /** Drops the least recently used states until the rest is within the limits. */
   #makeRoom(): void {
     let bytes = 0
-    for (const { made } of this.#cache.values()) bytes += made.bytes
+    for (const kept of this.#cache.values()) bytes += kept.bytes
     for (const [key, kept] of this.#cache) {
       if (this.#cache.size <= this.#numbers.kept && bytes <= this.#numbers.keptBytes) return
-      if (kept.readers > 0) continue
+      if (kept.isRead) continue
       this.#cache.delete(key)
-      this.#drop(kept)
-      bytes -= kept.made.bytes
+      kept.drop()
+      bytes -= kept.bytes
     }
+  }
+
+  #discard(made: PastDatabase): void {
+    const discarding: Promise<void> = Promise.resolve(made.discard()).then(
+      () => void this.#discarding.delete(discarding),
+    )
+    this.#discarding.add(discarding)
   }
 
   /** Drops everything after words were withheld, including states that are still being built. */
   forget(): void {
-    for (const kept of this.#cache.values()) this.#drop(kept)
+    for (const kept of this.#cache.values()) kept.drop()
     this.#cache.clear()
     for (const making of this.#making.values()) making.then((kept) => this.#remove(kept)).catch(() => undefined)
     this.#making.clear()
   }
 
-  #remove(kept: CachedPast): void {
+  #remove(kept: SharedPast): void {
     for (const [key, each] of this.#cache) if (each === kept) this.#cache.delete(key)
-    if (!kept.isGone) this.#drop(kept)
-  }
-
-  #drop(kept: CachedPast): void {
-    kept.isGone = true
-    if (kept.readers === 0) kept.made.discard()
+    kept.drop()
   }
 
   /** Drops everything. States that are still being built are dropped when they are complete. */
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true
-    for (const kept of this.#cache.values()) this.#drop(kept)
+    for (const kept of this.#cache.values()) kept.drop()
     this.#cache.clear()
-    this.#maker.close()
+    await Promise.all(this.#discarding)
+    await this.#maker.close()
   }
 }
 
@@ -354,8 +420,17 @@ const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.
 /** The folder for past states. It is not part of backups. */
 const folderOf = (data: string): string => join(data, "past")
 
-/** @param data the data folder, which only this process serves */
-export function pastsInProcess(live: Instance, data: string, basePath: string, numbers?: PastNumbers): PastCache {
+/**
+ * @param data the data folder, which only this process serves
+ * @param leave has the threads that read a file close it, before it is deleted
+ */
+export function pastsInProcess(
+  live: Instance,
+  data: string,
+  basePath: string,
+  leave: (file: string) => Promise<void>,
+  numbers?: PastNumbers,
+): PastCache {
   const folder = folderOf(data)
   // Remove the files of a killed service.
   rmSync(folder, { recursive: true, force: true })
@@ -363,11 +438,12 @@ export function pastsInProcess(live: Instance, data: string, basePath: string, n
   const make: Maker["make"] = async (order, caller) => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const into = join(folder, `${++count}.db`)
-    const remove = () => rmSync(into, { force: true })
+    // The system takes a tenth of a second to remove the largest ones, for which this thread does not wait.
+    const remove = () => rm(into, { force: true })
     try {
       const { entries } = await lookingBack.run(job, { ...order, file: databaseFile(data), into }, caller)
       if (entries === null) {
-        remove()
+        await remove()
         return null
       }
       const db = openMade(into)
@@ -375,16 +451,18 @@ export function pastsInProcess(live: Instance, data: string, basePath: string, n
         db,
         file: into,
         bytes: statSync(into).size,
-        discard() {
+        async discard() {
           db.close()
-          remove()
+          const left = leave(into)
+          // Some systems do not remove an open file. What is left goes with the folder.
+          await remove().catch(() => left.then(remove).catch(() => undefined))
         },
       }
     } catch (error) {
-      remove()
+      await remove()
       if (error instanceof Refusal && error.code === "past_too_large") return null
       throw error
     }
   }
-  return new PastCache(live, { make, close: () => rmSync(folder, { recursive: true, force: true }) }, basePath, numbers)
+  return new PastCache(live, { make, close: () => rm(folder, { recursive: true, force: true }) }, basePath, numbers)
 }

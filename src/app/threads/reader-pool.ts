@@ -93,6 +93,11 @@ export class ReaderPool implements Readers, Engine {
     for (const reader of this.#readers) reader.forget()
   }
 
+  /** Has all threads close a file that is about to be deleted. */
+  async leave(file: string): Promise<void> {
+    await Promise.all(this.#readers.map((each) => each.leave(file)))
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#idle)

@@ -20,7 +20,7 @@ import { RenderingNote, Renderer } from "../../renderer/renderer.ts"
 import { softwareVersion } from "../../packaged.ts"
 import { createApp } from "../serving/surface.ts"
 import { createInstance } from "../compose/instance.ts"
-import { openPast } from "../past/pasts.ts"
+import { OpenPasts } from "../past/pasts.ts"
 import { releaseMemory } from "./memory.ts"
 import type { ReaderCalls, ReaderEvents, ReaderStart } from "./reader.ts"
 
@@ -39,11 +39,13 @@ const service = { instanceId, lineage, basePath: basePathOf({ baseUrl }) }
 const instance = createInstance({ db, world, ...service })
 /** The past state for the current request; a reader thread has one request at a time. */
 let currentPast: StoredPast | null = null
+const openPasts = new OpenPasts(service)
+instance.ledger.onForget(() => openPasts.forget())
 const pasts: Pasts = {
   of: async (roomId, sequence) => {
     if (currentPast?.roomId !== roomId || currentPast.asOf.sequence !== sequence)
       throw new Error(`entry ${sequence} of the Room ${roomId} was not handed over`)
-    return openPast(currentPast, service)
+    return openPasts.of(currentPast)
   },
 }
 if (db instanceof FollowerDb) {
@@ -102,5 +104,6 @@ const channel = toStarter<ReaderEvents, ReaderCalls>({
   render: (texts) => engine.render(texts),
   avoid: (name) => engine.avoid(name),
   forget: () => instance.ledger.forget(),
+  leave: (file) => openPasts.leave(file),
 })
 releaseMemory()

@@ -40,6 +40,8 @@ export interface ReaderCalls {
   avoid(name: string): void
   /** Clears all caches after words were withheld. */
   forget(): void
+  /** Closes a file beside the data that is about to be deleted. */
+  leave(file: string): void
 }
 
 /** The functions of the serving thread. */
@@ -163,6 +165,11 @@ export class Reader {
 
   forget(): void {
     this.#thread.channel.tell("forget")
+  }
+
+  async leave(file: string): Promise<void> {
+    // A thread that ends closes all files.
+    await this.#thread.channel.ask("leave", file).catch(() => undefined)
   }
 
   async end(): Promise<void> {

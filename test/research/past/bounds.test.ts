@@ -2,7 +2,7 @@
  * The cost of reading the past is bounded: a moment is built once for all readers, few are kept, and a request that
  * would need too much is refused.
  */
-import { readdirSync, rmSync } from "node:fs"
+import { readdirSync, readlinkSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import t from "tap"
 import { Browser, startResearchRoom } from "research-room/testing"
@@ -12,6 +12,7 @@ import { pathTo } from "../../../src/contract/reads/index.ts"
 import { openScratch } from "../../../src/ledger/storage/opening.ts"
 import { openLog } from "../../../src/log.ts"
 import { action } from "../../support/bodies.ts"
+import { until } from "../../rooms/receiver.ts"
 import { openRoom } from "../../support/house.ts"
 import { passwordOf, temporaryFolder } from "../../support/service.ts"
 
@@ -40,7 +41,11 @@ async function watched(numbers: Partial<PastNumbers> = {}) {
       const db = openScratch(":memory:")
       if (makePast(house.db, db, order).entries === null) return null
       open.add(order.sequence)
-      return { db, file: null, bytes: 100, discard: () => (db.close(), open.delete(order.sequence)) }
+      const discard = () => {
+        db.close()
+        open.delete(order.sequence)
+      }
+      return { db, file: null, bytes: 100, discard }
     },
     close() {},
   }
@@ -64,7 +69,7 @@ t.test("Two requests for one moment share it, and the next finds it cached", asy
   t.not(titles[0], await title(5))
   t.equal(await title(4), titles[0])
   t.strictSame(made, [4, 5])
-  pasts.close()
+  await pasts.close()
 })
 
 t.test("The least recently used moment is evicted, but never while somebody reads it", async (t) => {
@@ -80,7 +85,7 @@ t.test("The least recently used moment is evicted, but never while somebody read
   await title(6)
   t.strictSame([...open].sort(), [6, 7])
   t.strictSame(made, [3, 4, 5, 6, 7])
-  pasts.close()
+  await pasts.close()
   t.equal(open.size, 0)
   await t.rejects(pasts.of(house.roomId, 3), { code: "temporarily_unavailable" })
 })
@@ -92,7 +97,7 @@ t.test("A moment that failed is built again for the next request", async (t) => 
   await t.rejects(title(4), /the disk is gone/)
   hold(Promise.resolve())
   t.type(await title(4), "string")
-  pasts.close()
+  await pasts.close()
 })
 
 for (const [what, less] of Object.entries({ writes: { entries: 3 }, "bytes of what was sent": { contentBytes: 200 } }))
@@ -101,7 +106,7 @@ for (const [what, less] of Object.entries({ writes: { entries: 3 }, "bytes of wh
     t.teardown(() => house.close())
     t.type(await title(2), "string", "an early moment is answered")
     await t.rejects(title(8), { code: "past_too_large", status: 422 })
-    pasts.close()
+    await pasts.close()
   })
 
 t.test("A past that would grow into too large a file is refused", async (t) => {
@@ -116,7 +121,7 @@ t.test("A past that would grow into too large a file is refused", async (t) => {
     })
   t.type(await title(2), "string")
   await t.rejects(title(house.instance.ledger.activity.watermark(house.roomId)), { code: "past_too_large" })
-  pasts.close()
+  await pasts.close()
 })
 
 t.test("Over HTTP it is a refusal like any other, and leaves no file", async (t) => {
@@ -148,6 +153,61 @@ t.test("Over HTTP it is a refusal like any other, and leaves no file", async (t)
   })
   t.equal(readdirSync(join(data, "past")).length, 1)
 })
+
+/** The files of a folder that this process has open, also those that are deleted. */
+const openIn = (folder: string) =>
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const file = readlinkSync(`/proc/self/fd/${fd}`)
+      return file.startsWith(folder) ? [file] : []
+    } catch {
+      return []
+    }
+  })
+
+t.test(
+  "A thread keeps a moment open for the next page, until it is evicted or something is withheld",
+  { skip: process.platform !== "linux" && "only Linux tells which files a process has open" },
+  async (t) => {
+    const data = temporaryFolder()
+    t.teardown(() => rmSync(data, { recursive: true, force: true }))
+    const service = await startService({
+      data,
+      host: "127.0.0.1",
+      port: 0,
+      log: openLog("silent"),
+      repositories: { folders: [], github: null },
+      pasts: { most, kept: 1, keptBytes: 1_000_000_000 },
+      threads: 1,
+    })
+    t.teardown(() => service.close())
+    await service.instance.accounts.add("ada", passwordOf("ada"))
+    const ada = await Browser.signIn({ baseUrl: service.baseUrl }, { username: "ada", password: passwordOf("ada") })
+    const { roomId } = (await ada.write("create_room", { title: "Small" })).result
+    for (const title of ["Smaller", "Smallest"]) await ada.write("amend_room", { roomId, title })
+    const folder = join(data, "past")
+    const ask = async (at: number) =>
+      (await (await fetch(`${service.baseUrl}${pathTo("room_context", { roomId }, { at: String(at) })}`)).json()) as {
+        readonly asOf: { readonly sequence: number }
+      }
+    const first = await ask(1)
+    t.equal(first.asOf.sequence, 1)
+    t.strictSame(await ask(1), first, "the next answer is the same")
+    t.equal(new Set(openIn(folder)).size, 1)
+    t.equal(openIn(folder).length, 2, "the thread that answered has it open too")
+    t.equal((await ask(2)).asOf.sequence, 2)
+    await until("the first moment is closed", () => new Set(openIn(folder)).size === 1)
+    t.equal(openIn(folder).length, 2, "the first one is closed by both")
+    await ada.write("withhold_content", {
+      roomId,
+      of: { sequence: 2 },
+      fields: ["/title"],
+      reason: "personal_data",
+      explanation: "A name.",
+    })
+    await until("all moments are closed and deleted", () => openIn(folder).length + readdirSync(folder).length === 0)
+  },
+)
 
 t.test("Other requests are answered first meanwhile", async (t) => {
   const room = await startResearchRoom()
