@@ -3,6 +3,7 @@ import { type H3, type H3Event, HTTPError } from "h3"
 import type { Logger } from "pino"
 import type { Ledger } from "../ledger/write/ledger.ts"
 import type { Ask, StorageReadings } from "../ledger/reads/reading.ts"
+import type { Db } from "../ledger/storage/database.ts"
 import type { World } from "../ledger/world.ts"
 import type { TablesOf } from "../ledger/domains/domain.ts"
 import type { domain as ledger } from "../ledger/domains/ledger.ts"
@@ -135,6 +136,8 @@ interface Instance {
   /** The instances it was restored from, oldest first. */
   readonly lineage: readonly string[]
   readonly world: World
+  /** The connection that reads the tables. */
+  readonly db: Db
   /** The latest time given to a write that the clock has not reached; null if there is none. */
   readonly datedAhead: () => string | null
   readonly ledger: Ledger

@@ -44,6 +44,8 @@ export interface Visit {
   readonly canAct: boolean
   /** The tables that the page shows. */
   readonly tables: Edge["instance"]["tables"]
+  /** The connection that reads these tables. */
+  readonly db: Edge["instance"]["db"]
   /** Answers a read for this visitor. @throws Refusal */
   ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
   /**
@@ -150,6 +152,7 @@ export function visitOf(edge: Edge, event: H3Event, shown: Edge = edge): Visit {
     actor,
     canAct: shown === edge,
     tables: shown.instance.tables,
+    db: shown.instance.db,
     ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N> {
       const { definition, found, url } = find(name, params, query)
       if (typeof found === "string" || found instanceof NamedText || isDownload(found))

@@ -40,7 +40,7 @@ const instance = createInstance({ db, world, ...service })
 /** The past state for the current request; a reader thread has one request at a time. */
 let currentPast: StoredPast | null = null
 const openPasts = new OpenPasts(service)
-instance.ledger.onForget(() => openPasts.forget())
+onForget(db, () => openPasts.forget())
 const pasts: Pasts = {
   of: async (roomId, sequence) => {
     if (currentPast?.roomId !== roomId || currentPast.asOf.sequence !== sequence)

@@ -7,6 +7,8 @@ import { noSuch } from "../../contract/objects/no-such.ts"
 import { shortened, oneLine as line } from "../../contract/text.ts"
 import { keysetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { Kept } from "../../ledger/storage/remembered.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
@@ -152,6 +154,7 @@ const asMarkdown: BriefFormat = {
 }
 
 export interface Tables {
+  readonly db: Db
   readonly rooms: Rooms
   readonly threads: Threads
   readonly brief: Candidates
@@ -164,7 +167,35 @@ export interface Tables {
   readonly now: () => number
 }
 
-function briefReads({ rooms, threads, brief, claims, effects, keptTables, numbers, changed, now }: Tables) {
+/** Rooms and Threads whose candidates are kept. */
+const KEPT = 8
+
+function briefReads({ db, rooms, threads, brief, claims, effects, keptTables, numbers, changed, now }: Tables) {
+  const kept = new Kept<ReturnType<typeof candidatesOf>>(db, KEPT)
+  /** What a brief is written from, but for what depends on the time. */
+  function candidatesOf(place: Place) {
+    const { roomId, threadId } = place
+    const since = threadId === undefined ? changed.ofRoom(roomId) : changed.ofThread(threadId, roomId)
+    // Disputes that are not answered are a list of their own.
+    const changes = since.changed.filter(({ isAnswered }) => isAnswered !== false)
+    const gathered = { ...brief.gather(place), changed: changes }
+    const tables = tablesOf(place, gathered)
+    const derived = {
+      tellingOf: effects.tellingOf(
+        gathered.hypotheses.flatMap(({ verdictBy }) => (verdictBy === null ? [] : parse(verdictBy).newest.by.id)),
+      ),
+      tableOf: tables.ofCheckpoint,
+      effects: effects.briefSentencesOf(gathered.findings.map(({ versionId }) => versionId)),
+      numbers: numbers.ofCheckpoint,
+    }
+    const head = {
+      totals: { ...brief.counts(place), changed: changes.length + since.moreChanged },
+      reproductions: kindsInWords(since.reproductionKinds),
+      table: tables.ofRoom,
+    }
+    return { gathered, derived, head }
+  }
+
   function next(place: Place, known: Leads) {
     const moment = now()
     const at = isoTime(moment)
@@ -218,31 +249,11 @@ function briefReads({ rooms, threads, brief, claims, effects, keptTables, number
     query: ParametersOf<N>,
     basePath: string,
   ): JsonText<AnswerOf<N>> | string {
-    const { roomId, threadId } = place
-    const since = threadId === undefined ? changed.ofRoom(roomId) : changed.ofThread(threadId, roomId)
-    // Disputes that are not answered are a list of their own.
-    const changes = since.changed.filter(({ isAnswered }) => isAnswered !== false)
-    const gathered = { ...brief.gather(place), changed: changes }
-    const tables = tablesOf(place, gathered)
-    const derived = {
-      ...next(place, gathered),
-      tellingOf: effects.tellingOf(
-        gathered.hypotheses.flatMap(({ verdictBy }) => (verdictBy === null ? [] : parse(verdictBy).newest.by.id)),
-      ),
-      tableOf: tables.ofCheckpoint,
-      effects: effects.briefSentencesOf(gathered.findings.map(({ versionId }) => versionId)),
-      numbers: numbers.ofCheckpoint,
-    }
-    const head = {
-      about,
-      activityWatermark,
-      totals: { ...brief.counts(place), changed: changes.length + since.moreChanged },
-      reproductions: kindsInWords(since.reproductionKinds),
-      links: linksOf(place, basePath),
-      table: tables.ofRoom,
-    }
+    const { gathered, derived, head } = kept.of(JSON.stringify(place), () => candidatesOf(place))
+    const frame = { ...head, about, activityWatermark, links: linksOf(place, basePath) }
+    const lists = { ...derived, ...next(place, gathered) }
     const written = (format: BriefFormat) =>
-      briefText(head, gathered, derived, query.budget ?? limits.brief, now(), format)
+      briefText(frame, gathered, lists, query.budget ?? limits.brief, now(), format)
     return query.format === "markdown" ? written(asMarkdown) : new JsonText(stored<AnswerOf<N>>(written(asJson)))
   }
 

@@ -13,7 +13,7 @@ import { numbersLine, numbersOf } from "../parts/numbers.ts"
 import { digest, exactTime, facts, fold, label, list, pictures, person, section, ways } from "../parts/parts.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { effectFigure } from "./effects.ts"
+import { drawnOnce, effectFigure } from "./effects.ts"
 import { asOfEntry } from "./past.ts"
 
 type Checkpoint = AnswerOf<"checkpoint">
@@ -67,7 +67,9 @@ export function checkpointPage(visit: Visit): Shown {
   const versionIds = checkpoint.citations.map(({ versionId }) => versionId)
   const numbered = (text: string) => numbersOf(visit, { roomId, versionIds, checkpointId, since: checkpoint.at }, text)
   const reasoning = markdown(synthesis, numbered(synthesis))
-  const drawn = table && effectFigure(visit, roomId, table, said, table.moved.length)
+  const drawn =
+    table &&
+    drawnOnce(visit, ["checkpoint", checkpointId], () => effectFigure(visit, roomId, table, said, table.moved.length))
   return {
     title: `Checkpoint of ${thread.title}`,
     rail: roomRail(room),

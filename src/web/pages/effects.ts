@@ -12,6 +12,7 @@ import { keptOf, tableAround } from "../../research/measurements/kept-tables.ts"
 import { figureOn, scaleOf } from "../../research/measurements/figures.ts"
 import { noiseInWords, acrossInWords } from "../../research/measurements/in-words.ts"
 import { isEffectAt, type SourceEffect } from "../../research/measurements/sources.ts"
+import { Kept } from "../../ledger/storage/remembered.ts"
 import { effectTable, type EffectCell, type EffectPicture } from "../charts/effects.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { orNull, type Visit } from "../visit.ts"
@@ -292,6 +293,17 @@ export const copies = (path: string): Html => {
 href="${as("csv")}" data-copied rel="nofollow">CSV</a> <a href="${as("svg")}" rel="nofollow" download="table.svg">SVG\
 </a> <a href="${as("svg")}" data-png rel="nofollow" hidden>PNG</a></span>`
 }
+
+/** Pictures that are kept. */
+const KEPT = 32
+const drawn = new WeakMap<Visit["db"], Kept<Html | null>>()
+
+/**
+ * Draws a picture once, until anything is written. It must not depend on the visitor or the time.
+ * @param key names it among all pictures
+ */
+export const drawnOnce = ({ db }: Visit, key: readonly string[], draw: () => Html | null): Html | null =>
+  drawn.getOrInsertComputed(db, () => new Kept(db, KEPT)).of(JSON.stringify(key), draw)
 
 /** Renders a table as a picture for a page about something else, with links to its sources and to all of it. */
 export function effectFigure(visit: Visit, roomId: string, table: PictureTable, named: string, moved = 0): Html | null {

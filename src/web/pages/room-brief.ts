@@ -16,7 +16,7 @@ import { stepItem } from "../parts/next-acts.ts"
 import { untilWhen } from "../parts/work.ts"
 import { firstParagraph } from "../../contract/text.ts"
 import { selectedCheckpoint } from "../parts/judging.ts"
-import { effectFigure, repeatedBy, tableOfRoom } from "./effects.ts"
+import { drawnOnce, effectFigure, repeatedBy, tableOfRoom } from "./effects.ts"
 import { numbersLine, numbersOf } from "../parts/numbers.ts"
 
 /**
@@ -260,7 +260,8 @@ export function answers(visit: Visit, { conclusions, syntheses, threads, room }:
     html`<ul class="also" aria-label="Other answers">\
 ${others.slice(0, SHOWN_ANSWER.also).map((each) => short(each, titles))}</ul>`
   }${old && html`<details class="left-out"><summary>${noLonger(fallen)}</summary>${old}</details>`}`
-  return { said, figure: roomFigure(visit, room.roomId, named) }
+  const { roomId } = room
+  return { said, figure: drawnOnce(visit, ["room", roomId, named], () => roomFigure(visit, roomId, named)) }
 }
 
 /** Renders the measured differences of a Room. @param named a text whose words name the rows that matter */
