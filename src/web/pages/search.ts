@@ -4,6 +4,7 @@ import { isUuid } from "../../contract/schema/fields.ts"
 import { type ObjectSpec, objects } from "../../contract/objects/objects.ts"
 import { each, keysOf } from "../../contract/typed.ts"
 import type { AnswerOf, ReadName } from "../../contract/reads/index.ts"
+import { escapeHtml } from "../../contract/text.ts"
 import { entryPath, pathOf, readPath, withQuery } from "../addresses.ts"
 import { hiddenInputs, type Html, html, markup, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -22,13 +23,23 @@ function place({ kind, id, threadId, entryId }: Hit): string | null {
   return kind === "message" ? entry : (pathOf(kind, id) ?? entry)
 }
 
+/** The passage with the words found; of a checkpoint its whole answer, which is never cut. */
+function passageIn({ kind, title, snippet }: Hit): Html {
+  const passage = plainText(snippet)
+  if (kind !== "checkpoint") return markup(passage)
+  const whole = escapeHtml(plainText(title))
+  const marked = passage.replace(/^…|…$/g, "").trim()
+  const bare = marked.replace(/<\/?mark>/g, "")
+  return markup(whole.includes(bare) ? whole.replace(bare, () => marked) : `${whole} … ${passage}`)
+}
+
 /**
  * Renders a hit. Its snippet is already escaped, except the marks around the words found. @param rooms the titles of
  * the hits' Rooms by id, in a search of several Rooms
  */
 function hit(found: Hit, rooms: ReadonlyMap<string, string>): Html {
   const room = found.roomId === null ? undefined : rooms.get(found.roomId)
-  const [at, shown] = [place(found), markup(plainText(found.snippet))]
+  const [at, shown] = [place(found), passageIn(found)]
   return html`<li data-entry><p class="meta"><span>${
     found.label === null ? null : html`<span class="label">${found.label}</span> `
   }${words(found.kind)}</span>${

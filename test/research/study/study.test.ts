@@ -211,6 +211,14 @@ t.test("so do 4,000 bytes of JSON, whose findings leave out what says nothing", 
   t.match(whole.findings[0], { status: "current", evidence: { reproductions: 0 }, inDoubt: false, reviewed: null })
 })
 
+t.test("a search finds the conclusion by its answer, whole", async (t) => {
+  for (const query of ["shifting", "at every size", "few labels shift"]) {
+    const page = await (await fetch(`${own.baseUrl}/search?${String(new URLSearchParams({ query }))}`)).text()
+    t.match(page, "<mark>")
+    t.ok(page.replaceAll(/<\/?mark>/g, "").includes(studyAnswer), query)
+  }
+})
+
 t.test("the text and the reason of a correction stand on its target's read and page", async (t) => {
   for (const label of ["F4", "F5"]) {
     const record = await study.record(label)
