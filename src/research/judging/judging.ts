@@ -15,6 +15,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Doubt, FailedItem, Origins } from "../../contract/answers/judging.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { Kept } from "../../ledger/storage/remembered.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import { outcomeOf } from "../attempts/admission.ts"
@@ -301,12 +302,47 @@ export function judging(db: Db, evidence: Evidence) {
 // Reads that help to judge a record or a checkpoint.
 
 interface Tables {
+  readonly db: Db
   readonly records: Records
   readonly checkpoints: Checkpoints
   readonly judging: Judging
 }
 
-export function judgingReads({ records, checkpoints, judging }: Tables) {
+/** Checkpoints of which is kept what helps to judge them. */
+const KEPT = 8
+
+export function judgingReads({ db, records, checkpoints, judging }: Tables) {
+  const kept = new Kept<ReturnType<typeof caseOf>>(db, KEPT)
+  function caseOf(checkpointId: string) {
+    const found = known("checkpoint", checkpoints.read(checkpointId))
+    const { roomId } = found.checkpoint
+    const cited = found.citations
+      .map((versionId) => records.summary(versionId))
+      .filter((record) => record !== undefined)
+    return {
+      ...picked(found.checkpoint, "checkpointId", "roomId", "threadId", "state"),
+      citations: cited.map((record) => ({
+        ...picked(
+          record,
+          "versionId",
+          "kind",
+          "label",
+          "wording",
+          "status",
+          "author",
+          "outcome",
+          "evidenceTally",
+          "inDoubt",
+        ),
+        ...fromOtherRoom(record.roomId, roomId),
+      })),
+      ...judging.around(
+        cited.map(({ versionId }) => versionId),
+        roomId,
+      ),
+    }
+  }
+
   return {
     record_case({ params }) {
       const found = known("record", records.summary(params.versionId))
@@ -319,35 +355,7 @@ export function judgingReads({ records, checkpoints, judging }: Tables) {
         ...judging.downstream(versionId, roomId),
       }
     },
-    checkpoint_case({ params }) {
-      const found = known("checkpoint", checkpoints.read(params.checkpointId))
-      const { roomId } = found.checkpoint
-      const cited = found.citations
-        .map((versionId) => records.summary(versionId))
-        .filter((record) => record !== undefined)
-      return {
-        ...picked(found.checkpoint, "checkpointId", "roomId", "threadId", "state"),
-        citations: cited.map((record) => ({
-          ...picked(
-            record,
-            "versionId",
-            "kind",
-            "label",
-            "wording",
-            "status",
-            "author",
-            "outcome",
-            "evidenceTally",
-            "inDoubt",
-          ),
-          ...fromOtherRoom(record.roomId, roomId),
-        })),
-        ...judging.around(
-          cited.map(({ versionId }) => versionId),
-          roomId,
-        ),
-      }
-    },
+    checkpoint_case: ({ params: { checkpointId } }) => kept.of(checkpointId, () => caseOf(checkpointId)),
   } satisfies Partial<Readers>
 }
 
