@@ -92,7 +92,7 @@ const REST = 1
 export function keepClean(
   { db, cleaning, ledger, tables }: Instance,
   log: Logger,
-  copying: Pick<LogCopying, "isCleared" | "isEmptied">,
+  copying: Pick<LogCopying, "isBehind" | "isCleared" | "isEmptied">,
   times = cleaningTimes,
 ): () => Promise<void> {
   const { gatherMs, retryMs } = times
@@ -159,6 +159,7 @@ export function keepClean(
       isRead = !isCleared
       return isCleared
     },
+    isBehind: () => copying.isBehind,
     onUnclean: () => soon(gatherMs),
   })
   if (!isCopied && tables.withheld.count() > 0) copying.isEmptied()

@@ -56,6 +56,11 @@ export class LogCopying {
     this.#files = files
   }
 
+  /** Whether another process copies the log, or did within the last second. */
+  get isBehind(): boolean {
+    return this.#elsewhere !== undefined
+  }
+
   /** Copies the log if that is due and the files are whole. Called after each group of writes. */
   after(): void {
     if (this.#elsewhere !== undefined || this.#files.frames < CHECKPOINT_FRAMES || this.#files.lost() !== null) return

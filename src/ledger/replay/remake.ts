@@ -61,6 +61,8 @@ export interface InPieces {
   readonly differences: () => Promise<FoundElsewhere>
   /** Overwrites what the data holds beside its rows, and empties the log. @returns whether that is done */
   readonly isCleared: () => Promise<boolean>
+  /** Whether much of the log is not copied yet: with more pieces it would grow by the size of the data. */
+  readonly isBehind: () => boolean
   /** Called when there is something to clean. */
   readonly onUnclean: () => void
 }
@@ -276,6 +278,7 @@ export class Remaking {
       const startedAt = performance.now()
       isMore = await this.#parts.run(() => piece(before))
       await new Promise((resolve) => setTimeout(resolve, performance.now() - startedAt))
+      while (this.#inPieces?.isBehind() === true) await new Promise((resolve) => setTimeout(resolve, PAUSE))
     }
   }
 
