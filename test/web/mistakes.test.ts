@@ -181,6 +181,14 @@ const MISTAKES: readonly Mistake[] = [
     says: /^Choose at least one thing that it may do\.$/,
   },
   {
+    name: "nothing is changed",
+    path: `/do/amend_room?roomId=${roomId}`,
+    written: {},
+    send: "Change it",
+    status: 422,
+    says: /Fill in at least one: Title, Question or Licence\./,
+  },
+  {
     name: "a person's name is misspelled",
     path: `/do/add_member?roomId=${roomId}`,
     written: { "/username": "gracce" },
@@ -273,3 +281,19 @@ for (const javaScriptEnabled of [true, false])
         if (isNew) await of.context().close()
       })
   })
+
+t.test("a command that may be left empty is not missing", async (t) => {
+  const page = await (await browser.newContext()).newPage()
+  t.teardown(() => page.context().close())
+  await signIn(page, demo, "owner")
+  await page.goto(at(`/do/declare_board?${inRoom}`))
+  for (const [name, text] of Object.entries({
+    ...{ "/title": "Coverage", "/metric": "coverage", "/evaluator/repository/url": url },
+    "/evaluator/repository/commit": commit,
+  }))
+    await page.locator(`[name="${name}"]`).fill(text)
+  await page.locator('[name="/direction"]').selectOption("higher")
+  await page.getByRole("button", { name: "Declare the board" }).click()
+  await page.waitForURL(/\/boards\//)
+  t.match(await page.textContent("main"), "Coverage")
+})

@@ -36,6 +36,11 @@ t.test(
     await page.getByRole("checkbox", { name: /Text The token is/ }).waitFor()
     await page.getByRole("heading", { name: "What stays" }).waitFor()
     t.strictSame(await violations(page), [])
+    await page.evaluate(
+      "(form => { form.noValidate = true; form.requestSubmit() })(document.querySelector('form.stack'))",
+    )
+    await page.getByText("Say why in a sentence.").waitFor()
+    t.notMatch(await page.textContent(".refused"), /schema|withhold_content|is required/)
     await page.getByLabel("Why").selectOption("secret")
     await page.getByLabel("In a sentence").fill("A token, revoked since.")
     await page.getByText("This cannot be undone").waitFor()

@@ -196,7 +196,10 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
         .flatMap((text) =>
           field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n")),
         )
-      if (field.name === "argv") return partsOf(typed(draft, path) ?? "")
+      if (field.name === "argv") {
+        const command = typed(draft, path)
+        return command === undefined && !field.required ? undefined : partsOf(command ?? "")
+      }
       if (field.name === "tags") return [...new Set(all.flatMap((line) => lines(line.replaceAll(",", "\n"))))]
       if (field.name === "identifiers") return all.length === 0 ? undefined : [...new Set(all)]
       return all.length === 0 && !field.required ? undefined : field.of === "id" ? [...new Set(all)] : all

@@ -21,6 +21,7 @@ import { placeOf, type Sheet } from "./sheets/sheet.ts"
 import { visibleInput, spelledOut } from "./statement.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { limits } from "../../contract/limits.ts"
+import { orOf } from "../../contract/text.ts"
 import { type Visit, orNull } from "../visit.ts"
 
 // Reads what people paste for a repository and a commit: an SSH address, and the beginning of a known commit.
@@ -139,6 +140,9 @@ const isEmpty = (draft: Draft, at: string): boolean => draft.getAll(at).every((v
 function sentenceOf({ path, message }: Issue, at: string, draft: Draft, sheet: Sheet | undefined): string {
   // The message about an unknown id is a whole sentence already.
   if (message.startsWith("“")) return message
+  const [, any] = /^must hold at least one of (.+)$/.exec(message) ?? []
+  if (any !== undefined)
+    return `Fill in at least one: ${orOf(any.split(", ").map((name) => nameOf(`/${name}`, sheet)))}.`
   const row = /\/(\d+)(?=\D*$)/.exec(at.replace(/\|[^/]*/g, ""))
   const place = placeOf(at)
   const prompts = sheet?.prompts ?? {}

@@ -23,10 +23,13 @@ export function field(
   refusal?: Refusal,
   hint?: string,
 ): Html {
+  const isMissing = (message: string) => more.value === "" || message === "must have at least 1 characters"
   const isTaken = name === "username" && refusal?.details.current?.username !== undefined
   const faults = isTaken
     ? [refusal.message]
-    : (refusal?.details.issues ?? []).flatMap(({ path, message }) => (path === `/${name}` ? [`It ${message}.`] : []))
+    : (refusal?.details.issues ?? []).flatMap(({ path, message }) =>
+        path !== `/${name}` ? [] : [isMissing(message) ? `${text} is missing.` : `It ${message}.`],
+      )
   const isWrong = faults.length > 0
   const described = isWrong ? `${name}-fault` : hint && `${name}-hint`
   return html`<div class="field${isWrong ? " wrong" : ""}"><label for="${name}">${text}</label>
@@ -38,7 +41,7 @@ export function field(
       "aria-describedby": described,
       ...more,
     })}>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}\
-${isWrong && html`<p class="fault" id="${name}-fault">${faults.join(" ")}</p>`}</div>`
+${isWrong && html`<p class="fault" id="${name}-fault">${[...new Set(faults)].join(" ")}</p>`}</div>`
 }
 
 /** The message above a refused form. Faults of a field are shown beside the field. @param before what did not happen */

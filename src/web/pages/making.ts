@@ -145,12 +145,16 @@ const isReadingIn = ({ event: { req } }: Visit): boolean => req.method === "GET"
 export function refusedPage(refusal: Refusal, isReading: boolean, entrance: string): Shown {
   const { code, status, details } = refusal
   const missing = status === 404
+  // That message names parameters of a read, for programs.
+  const isWrongAddress = isReading && refusal.message.startsWith("A query parameter")
   return {
-    title: missing ? "Not found" : "Not possible",
+    title: missing ? "Not found" : isWrongAddress ? "Wrong address" : "Not possible",
     status,
     ...(details.retryAfter === undefined ? {} : { headers: { "retry-after": String(details.retryAfter) } }),
-    body: html`<h1>${missing ? "Nothing found here" : "This could not be done"}</h1>\
-<p class="lead">${refusal.message}</p>
+    body: html`<h1>${
+      missing ? "Nothing found here" : isWrongAddress ? "Something in this address is wrong" : "This could not be done"
+    }</h1>\
+<p class="lead">${isWrongAddress ? "It asks for something that this page does not have." : refusal.message}</p>
 ${
   missing
     ? null

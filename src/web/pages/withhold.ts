@@ -1,6 +1,7 @@
 /** The form to withhold text, and the page afterwards, which says where copies may remain. */
 import type { Receipt } from "../../contract/answers/index.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
+import { isKeyOf } from "../../contract/typed.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { withholdingReasons, withWords } from "../../contract/definitions/withheld-text.ts"
@@ -50,6 +51,14 @@ value="${place}"${chosen.has(place) || left.length === 1 ? html` checked` : null
   })}</fieldset>`
 }
 
+/** What to do about an input that was left empty. */
+const MISSING = {
+  "/fields": "Choose what to withhold.",
+  "/reason": "Choose why.",
+  "/explanation": "Say why in a sentence.",
+} as const
+const isEmptied = (message: string): boolean => /^is required$|^must have at least 1 |^must be one of /.test(message)
+
 /** Returns the form, for the Room's owner and for operators. */
 export function withholdPage(visit: Visit, draft: Draft, refusal?: Refusal): Shown {
   const roomId = (draft.get("roomId") ?? "").toLowerCase()
@@ -82,12 +91,15 @@ ${
   refusal === undefined
     ? null
     : html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Nothing was withheld</h2>\
-<p>${refusal.message}</p>\
+<p>${refusal.code === "invalid_schema" ? "Correct what is listed here and send it again." : refusal.message}</p>\
 ${
   refusal.details.issues === undefined
     ? null
     : html`<ul>${refusal.details.issues.map(
-        ({ path, message }) => html`<li>${title(placeInWords(path))}: ${message}</li>`,
+        ({ path, message }) =>
+          html`<li>${
+            isEmptied(message) && isKeyOf(MISSING, path) ? MISSING[path] : `${title(placeInWords(path))}: ${message}`
+          }</li>`,
       )}</ul>`
 }</div>`
 }

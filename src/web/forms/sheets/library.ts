@@ -36,7 +36,13 @@ export const librarySheets = {
     lead: "The person you invite sees its papers and notes once they accept, and can add to them.",
     send: "Invite them",
     first: ["/username"],
-    prompts: { "/username": { label: "Name of their account", missing: "Say whom to invite." } },
+    prompts: {
+      "/username": {
+        label: "Name of their account",
+        hint: "As it stands beside what they write.",
+        missing: "Say whom to invite.",
+      },
+    },
   },
   add_highlight: {
     heading: "Keep a passage",

@@ -36,7 +36,13 @@ export const roomSheets = {
     lead: "A person who has an account here. They can write in the Room from now on.",
     send: "Add them",
     first: ["/username"],
-    prompts: { "/username": { label: "Name of their account", missing: "Say whom to add." } },
+    prompts: {
+      "/username": {
+        label: "Name of their account",
+        hint: "As it stands beside what they write.",
+        missing: "Say whom to add.",
+      },
+    },
   },
   archive_room: {
     heading: "Archive the Room",
