@@ -1,5 +1,6 @@
 /** What a page says after a refusal: what a person can do next, without a name of the interface. */
 import { pattern } from "../support/pattern.ts"
+import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { Refusal, refusals } from "../../src/contract/refusals/refusal.ts"
 import { refusedPage } from "../../src/web/pages/making.ts"
@@ -28,4 +29,14 @@ t.test("After a refused read the page does not mention storing", (t) => {
   t.match(said("temporarily_unavailable", false, null), "It is not known whether anything was stored.")
   t.match(said("state_conflict", false), "Nothing was stored.")
   t.end()
+})
+
+t.test("At a wrong address the page names neither a read nor its parameters", async (t) => {
+  const service = await startResearchRoom()
+  t.teardown(() => service.close())
+  const asked = await fetch(`${service.baseUrl}/search?query=x&kinds=bogus`, { headers: { accept: "text/html" } })
+  t.equal(asked.status, 422)
+  const page = await asked.text()
+  t.match(page, "Something in this address is wrong")
+  t.notMatch(page, /query parameter|cited_claim/)
 })

@@ -145,8 +145,8 @@ const isReadingIn = ({ event: { req } }: Visit): boolean => req.method === "GET"
 export function refusedPage(refusal: Refusal, isReading: boolean, entrance: string): Shown {
   const { code, status, details } = refusal
   const missing = status === 404
-  // That message names parameters of a read, for programs.
-  const isWrongAddress = isReading && refusal.message.startsWith("A query parameter")
+  // That message names a read and its parameters, for programs.
+  const isWrongAddress = isReading && refusal.message.startsWith("A query parameter of ")
   return {
     title: missing ? "Not found" : isWrongAddress ? "Wrong address" : "Not possible",
     status,

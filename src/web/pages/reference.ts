@@ -58,24 +58,33 @@ ${sections}`,
 
 const nameOf = ($ref: string): string => $ref.split("/").at(-1) ?? ""
 
+type Schemas = OpenApiDocument["components"]["schemas"]
+
+/** The shared schema that a reference names, unless it is an object, whose name says more than "object". */
+const simple = ({ $ref }: JsonSchema, all: Schemas): JsonSchema | undefined => {
+  const found = $ref === undefined ? undefined : all[nameOf(String($ref))]
+  return found === undefined || found.type === "object" || found.properties !== undefined ? undefined : found
+}
+
 /** Returns the type of a value in a few words. */
-function typeOf({ $ref, type, enum: options, items, const: fixed, oneOf, anyOf, format, title }: JsonSchema): string {
+function typeOf(schema: JsonSchema, all: Schemas): string {
+  const { $ref, type, enum: options, items, const: fixed, oneOf, anyOf, format, title } = simple(schema, all) ?? schema
   if ($ref !== undefined) return nameOf(String($ref))
   if (fixed !== undefined) return JSON.stringify(fixed)
   if (options !== undefined) return options.join(", ")
-  if (type === "array") return `list of ${items === undefined ? "anything" : typeOf(items)}`
+  if (type === "array") return `list of ${items === undefined ? "anything" : typeOf(items, all)}`
   const either = oneOf ?? anyOf
-  if (either !== undefined) return either.map(typeOf).join(" or ")
+  if (either !== undefined) return [...new Set(either.map((each) => typeOf(each, all)))].join(" or ")
   return [title ?? format ?? type ?? "anything"].flat().join(" or ")
 }
 
-function fields(schema: JsonSchema, all: OpenApiDocument["components"]["schemas"], caption: string): Html {
+function fields(schema: JsonSchema, all: Schemas, caption: string): Html {
   const { properties = {}, required = [] } =
     schema.$ref === undefined ? schema : (all[nameOf(String(schema.$ref))] ?? {})
   const rows = Object.entries(properties).map(
     ([name, inner]) =>
-      html`<tr><td><code>${name}</code></td><td>${required.includes(name) ? "yes" : "no"}</td><td>${typeOf(inner)}</td>\
-<td>${inner.description}</td></tr>`,
+      html`<tr><td><code>${name}</code></td><td>${required.includes(name) ? "yes" : "no"}</td><td>${typeOf(inner, all)}</td>\
+<td>${inner.description ?? simple(inner, all)?.description}</td></tr>`,
   )
   return rows.length === 0 ? html`` : table(caption, ["Member", "Required", "Type", "What it is"], rows)
 }
@@ -111,7 +120,7 @@ export function referenceOperationPage({ edge, id }: Visit): Shown {
   const rows = parameters.map(
     ({ name, in: where, required, description: what, schema }) =>
       html`<tr><td><code>${name}</code></td><td>${where}</td><td>${required === true ? "yes" : "no"}</td>\
-<td>${schema === undefined ? "" : typeOf(schema)}</td><td>${what ?? schema?.description}</td></tr>`,
+<td>${schema === undefined ? "" : typeOf(schema, schemas)}</td><td>${what ?? schema?.description}</td></tr>`,
   )
   return {
     title: `${operationId} · API reference`,

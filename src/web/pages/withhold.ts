@@ -83,6 +83,7 @@ export function withholdPage(visit: Visit, draft: Draft, refusal?: Refusal): Sho
   const what = target.label ?? `this ${words(target.kind)}`
   return {
     title: `Withhold text of ${what}`,
+    status: refusal?.status ?? 200,
     rail: roomRail(room),
     body: html`<h1>Withhold text of ${what}</h1>
 <p class="lead">Only for text that must not be in a public record: a secret, personal data, or what a court orders. \
