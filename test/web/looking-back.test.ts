@@ -225,9 +225,13 @@ t.test("A page without an earlier state says that it shows the present", async (
 })
 
 t.test("An invalid moment gets a page that says so", async (t) => {
-  for (const wrong of ["0", "soon", String(activityWatermark + 1)]) {
+  for (const [wrong, says] of [
+    ["0", "Something in this address is wrong"],
+    ["soon", "Something in this address is wrong"],
+    [String(activityWatermark + 1), "at must be"],
+  ] as const) {
     t.equal((await at(`/rooms/${roomId}?at=${wrong}`))?.status(), 422)
-    t.match(await main.textContent(), /at must be/)
+    t.match(await main.textContent(), says)
   }
   t.equal(
     (await at(`/records/${publications.at(-1)?.versionId}?at=1`))?.status(),

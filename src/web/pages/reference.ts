@@ -83,8 +83,8 @@ function fields(schema: JsonSchema, all: Schemas, caption: string): Html {
     schema.$ref === undefined ? schema : (all[nameOf(String(schema.$ref))] ?? {})
   const rows = Object.entries(properties).map(
     ([name, inner]) =>
-      html`<tr><td><code>${name}</code></td><td>${required.includes(name) ? "yes" : "no"}</td><td>${typeOf(inner, all)}</td>\
-<td>${inner.description ?? simple(inner, all)?.description}</td></tr>`,
+      html`<tr><td><code>${name}</code></td><td>${required.includes(name) ? "yes" : "no"}</td>\
+<td>${typeOf(inner, all)}</td><td>${inner.description ?? simple(inner, all)?.description}</td></tr>`,
   )
   return rows.length === 0 ? html`` : table(caption, ["Member", "Required", "Type", "What it is"], rows)
 }
