@@ -14,7 +14,7 @@ import { Answer, commonHeaders } from "../answers/answer.ts"
 import { fault } from "../edge.ts"
 import { sharedBy } from "../limits/address.ts"
 import { Counts } from "../limits/budgets.ts"
-import { bytesOf } from "../limits/receiving.ts"
+import { bytesOf } from "../limits/body.ts"
 import { contextOf, isReading, type NodeSide, nodeSide } from "../limits/request-context.ts"
 
 /** Requests that wait for the original's answer, in all and of one caller. Held reads are counted as open feeds. */
