@@ -4,9 +4,10 @@
  */
 import { test } from "tap"
 import { inputsOf } from "../../build/inputs.ts"
-import { programs, service } from "../../tsup.config.ts"
+import { programs, reader, service } from "../../tsup.config.ts"
 
-const { inputs } = await inputsOf(service)
+const bundles = [await inputsOf(service), await inputsOf(reader)]
+const inputs = Object.assign({}, ...bundles.map((bundle) => bundle.inputs)) as (typeof bundles)[number]["inputs"]
 
 /** The files that a file loads before it runs. */
 function filesOf(entry: string): Set<string> {
