@@ -29,9 +29,8 @@ export class Turns {
 /** MiB below which the memory is short: two processes beside the service and its threads do not fit. */
 const SHORT = 400
 const bounded = process.constrainedMemory()
-export const isMemoryShort = bounded > 0 && bounded < SHORT << 20
 /** For the work of callers where the memory is short. */
-export const turns = isMemoryShort ? new Turns() : undefined
+export const turns = bounded > 0 && bounded < SHORT << 20 ? new Turns() : undefined
 
 export interface PoolSize {
   readonly processes: number

@@ -9,7 +9,6 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Channel } from "../../channel/channel.ts"
 import type { Cost, OffloadedRequest, OffloadedResponse, Readers } from "../../edge/edge.ts"
-import { isMemoryShort } from "../../jobs/pool.ts"
 import type { Text } from "../../renderer/as-written.ts"
 import type { Engine } from "../../renderer/renderer.ts"
 import {
@@ -40,6 +39,10 @@ const TOO_COSTLY = 1_000
  * has answered, `releaseMemory` gives back what is not in use.
  */
 const FILLED_FIRST = 80
+/** MiB of memory for all, below which V8 looks as early as by default. */
+const ROOMY = 1_024
+const bounded = process.constrainedMemory()
+const isRoomy = bounded === 0 || bounded >= ROOMY << 20
 
 export interface PoolParts {
   readonly threads: number
@@ -71,7 +74,7 @@ export class ReaderPool implements Readers, Engine {
     this.#parts = parts
     this.#times = { ...standardTimes, ...parts.times }
     // It is read when a thread starts, and changes nothing in this one.
-    if (!isMemoryShort) setFlagsFromString(`--initial-heap-size=${FILLED_FIRST}`)
+    if (isRoomy) setFlagsFromString(`--initial-heap-size=${FILLED_FIRST}`)
   }
 
   answer(request: OffloadedRequest, cost: Cost, signal: AbortSignal): Promise<OffloadedResponse> | null {
