@@ -120,7 +120,7 @@ const logsComing: string[] = []
  * An upload rests so many times as long as it worked, at least so many milliseconds at once and at most so many in all:
  * else one of 16 MiB would take both processors of a small machine for 200 ms, and every write beside it would wait.
  */
-const [REST, AT_ONCE, IN_ALL] = [10, 5, 3_000]
+const [REST, AT_ONCE, IN_ALL] = [30, 5, 3_000]
 
 /** Gives the memory of a chunk back at once. Else V8 would collect garbage for it, and everybody would wait. */
 function free({ buffer, byteLength }: Uint8Array): void {
