@@ -301,6 +301,9 @@ t.test(
       { effect: 1, verdict: "does_not_reproduce" },
     ])
     t.match(await newest(result.versionId), { verdict: "partly_reproduces" }, "some hold and some do not")
+    const page = await (await fetch(`${lab.house.baseUrl}/attempts/${attemptId}`)).text()
+    const [, said = ""] = page.split("As a reproduction: ")
+    t.match(said.replaceAll(/<[^>]*>/g, ""), /^\s*partly reproduces/, "so says its page, whatever its author says")
     const [small, large] = (await lab.record(result)).effects ?? []
     const by = { kind: "attempt", id: attemptId }
     t.match(small?.reproductions, [
