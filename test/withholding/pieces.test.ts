@@ -12,7 +12,7 @@ import { operationOf } from "../../src/contract/operations/index.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { fill, openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { Remembered } from "../../src/ledger/storage/remembered.ts"
-import { isUnclean } from "../../src/ledger/storage/residue.ts"
+import { isUnclean, writeUnclean } from "../../src/ledger/storage/residue.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
 import { action, freshId, message } from "../support/bodies.ts"
@@ -170,4 +170,24 @@ test("a person without a role withholds again and again, and others' writes do n
   t.strictSame(checkData(view).problems, [])
   t.notOk(isUnclean(view))
   view.close()
+})
+
+test("the cleaning waits while another process copies the log, which would grow by the size of the data", async (t) => {
+  const { cleaning, db } = house.instance
+  let [isBehind, isDone] = [true, false]
+  cleaning.cleanInPieces({
+    differences: () => Promise.resolve({ rows: [], isAll: true, made: db, discard: () => Promise.resolve() }),
+    isCleared: () => Promise.resolve(true),
+    isBehind: () => isBehind,
+    onUnclean: () => {},
+  })
+  writeUnclean(db)
+  const cleaned = cleaning.clean().then((isClean) => {
+    isDone = true
+    return isClean
+  })
+  await pause(500)
+  t.notOk(isDone)
+  isBehind = false
+  t.ok(await cleaned)
 })
