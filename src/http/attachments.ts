@@ -63,8 +63,11 @@ async function keepText(edge: Edge, { actor, mustStillBe }: Uploader, event: H3E
       issues: [{ path: "", message: `must be sent as ${mediaType} in UTF-8` }],
     })
   let masked = 0
-  const log = await receiveLog(event, (chunks) => takeLog(maskingTokens(chunks, () => (masked += 1))))
-  const kept = await keepLog(edge, actor, log, mustStillBe)
+  // It has its place among the uploads until it is stored: until then its bytes are in memory.
+  const kept = await receiveLog(event, async (chunks) => {
+    const log = await takeLog(maskingTokens(chunks, () => (masked += 1)))
+    return keepLog(edge, actor, log, mustStillBe)
+  })
   return json(versioned(masked === 0 ? kept : { ...kept, masked }))
 }
 

@@ -2,15 +2,24 @@
  * Logs over HTTP as bad as programs print them: refused midway, without an end, one line of 100 MB, controls and marks
  * of direction.
  */
-import { randomUUID } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
+import { rmSync } from "node:fs"
+import { setTimeout as pause } from "node:timers/promises"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { takeLog } from "../../src/attachments/log.ts"
+import { databaseFile } from "../../src/check/backup.ts"
 import { limits } from "../../src/contract/limits.ts"
+import { openReadConnection } from "../../src/ledger/storage/opening.ts"
+import { temporaryFolder } from "../support/service.ts"
 import { ask } from "../support/ask.ts"
 
-const demo = await startResearchRoom()
-t.teardown(() => demo.close())
+const data = temporaryFolder()
+const demo = await startResearchRoom({ data })
+t.teardown(async () => {
+  await demo.close()
+  rmSync(data, { recursive: true, force: true })
+})
 const { baseUrl } = demo
 const { roomId, openingThreadId: threadId } = demo.rooms.empty
 const owner = demo.client("owner_all")
@@ -95,6 +104,28 @@ t.test("an agent that sends logs slowly leaves places to others", async (t) => {
   end.resolve()
   for (const { answer } of two) t.equal((await answer).status, 200)
   t.equal((await send("a third log\n")).status, 200)
+})
+
+t.test("a log that is being stored still has its place among the uploads", async (t) => {
+  const end = Promise.withResolvers<void>()
+  const slow = send(
+    piecesOf(
+      2,
+      (at) => `line ${at}\n`,
+      async (at) => (at === 0 ? undefined : await end.promise),
+    ),
+  )
+  const long = send(Array.from({ length: 50_000 }, () => randomBytes(40).toString("hex")).join("\n"))
+  const isStoring = () => {
+    using view = openReadConnection(databaseFile(data))
+    return view.prepare("SELECT 1 FROM log_parts").get() !== undefined
+  }
+  while (!isStoring()) await pause(5)
+  t.match(await send("a third log\n"), { status: 503, body: { error: /logs of this caller/ } })
+  t.equal((await long).status, 200)
+  t.equal((await send("a third log\n")).status, 200)
+  end.resolve()
+  t.equal((await slow).status, 200)
 })
 
 t.test("one line of 100 MB keeps its beginning and its end, and shows the first characters", async (t) => {

@@ -12,6 +12,9 @@ import { logPage, shownLine, takeLog } from "../../src/attachments/log.ts"
 import { limits } from "../../src/contract/limits.ts"
 import { attachments, type Piece, type StoredLog } from "../../src/ledger/journal/attachments.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
+import { realWorld } from "../../src/ledger/world.ts"
+import { createInstance } from "../../src/app/compose/instance.ts"
+import { keepLog } from "../../src/edge/requests/writes.ts"
 import { maskingTokens } from "../../src/people/tokens.ts"
 import { finding } from "../support/bodies.ts"
 import { unpack } from "../research/added/unpacked.ts"
@@ -228,6 +231,15 @@ t.test("a long log is stored in parts, whole or not at all", async (t) => {
   const uploads = attachments(db)
   for (const part of [0, 1]) uploads.keepPart(taken, part)
   t.equal(uploads.logIndex(digest), undefined, "it is not there before its end")
+  let asked = 0
+  const edge = { instance: createInstance({ db, world: realWorld(), instanceId: "" }) } as never
+  const refusing = keepLog(edge, { userId: "ada" }, taken, () => {
+    asked += 1
+    if (asked >= 3) throw new Error("no longer signed in")
+  })
+  await t.rejects(refusing, { message: "no longer signed in" })
+  t.strictSame(parts.all(), [], "an upload that is refused on its way leaves nothing")
+  for (const part of [0, 1]) uploads.keepPart(taken, part)
   const elsewhere = attachments(db)
   const other = await takeLog(Readable.from([Buffer.from(`other\n${rows.join("\n")}\n`)]))
   elsewhere.keepPart(other, 0)
@@ -237,7 +249,6 @@ t.test("a long log is stored in parts, whole or not at all", async (t) => {
   const page = () => logPage(log, (piece) => elsewhere.logPiece(digest, piece), { from: 10_000, lines: 2 }).lines
   t.match(page(), [{ text: rows[9_999] }, { text: rows[10_000] }], "what was lacking is stored with its end")
   const stored = parts.all().length
-  for (const part of taken.parts.keys()) elsewhere.keepPart(taken, part)
   elsewhere.keepLog(taken, "ada", at("11:00:00"))
   t.equal(parts.all().length, stored, "sent again it is stored once")
 

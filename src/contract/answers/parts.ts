@@ -146,8 +146,8 @@ export function verdictFromInWords(
   { measured, dayOf = isoDay }: { readonly measured?: string | undefined; readonly dayOf?: typeof isoDay } = {},
 ): string {
   const { id: newestId, label, labelFromOtherRoom } = newest.by
-  const from =
-    `${writerName(newest.author)}, ` + `${newest.independent ? "another person" : "its author"}, ${dayOf(newest.at)}`
+  const whose = newest.independent ? "another person" : "its author"
+  const from = `${writerName(newest.author)}, ${whose}, ${dayOf(newest.at)}`
   const says = (verdict: string) => (verdict === "inconclusive" ? "is inconclusive" : `${verdict} it`)
   const parts = inPart.map(({ part, verdict, label: by }) => `${by} ${says(verdict)} ${part}`)
   const partly = parts.length === 0 ? "" : `; in part: ${parts.join(", ")}`

@@ -145,7 +145,7 @@ async function* unhurried(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 }
 
 /**
- * Takes in the body of an upload in pieces, without holding it whole. @param take returns what is kept of it @throws
+ * Takes in the body of an upload in pieces, without holding it whole. @param take stores what is kept of it @throws
  * Refusal `temporarily_unavailable` while too many are received, of all or of this caller
  */
 export async function receiveLog<T>(

@@ -140,18 +140,26 @@ export async function keepLog(
   log: StoredLog,
   mustStillBe: () => void,
 ): Promise<Omit<UploadedLog, "schemaVersion">> {
-  for (const part of log.parts.keys()) {
+  const { digest } = log
+  const { attachments } = tables
+  try {
+    if (attachments.logIndex(digest) === undefined)
+      for (const part of log.parts.keys()) {
+        await ledger.transact(() => {
+          mustStillBe()
+          attachments.keepPart(log, part)
+        })
+        await pause(BETWEEN_PARTS)
+      }
     await ledger.transact(() => {
       mustStillBe()
-      tables.attachments.keepPart(log, part)
+      attachments.keepLog(log, userId, isoTime(world.now()))
     })
-    await pause(BETWEEN_PARTS)
+  } catch (error) {
+    // Where that fails too, the first upload after the next start does it.
+    await ledger.transact(() => attachments.dropParts(digest)).catch(() => undefined)
+    throw error
   }
-  await ledger.transact(() => {
-    mustStillBe()
-    tables.attachments.keepLog(log, userId, isoTime(world.now()))
-  })
-  const { digest } = log
   const { bytes, lines, cut } = log.log
   return { digest, bytes, lines, cut }
 }

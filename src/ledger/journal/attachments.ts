@@ -59,6 +59,7 @@ export function attachments(db: Db) {
   })
   const insertPart = inserting(db, "log_parts", { onConflict: "DO NOTHING" })
   const countParts = db.prepare<{ count: number }>("SELECT count(*) AS count FROM log_parts WHERE digest = +?")
+  const dropParts = db.prepare("DELETE FROM log_parts WHERE digest = +?")
   const forgetLost = db.prepare("DELETE FROM log_parts WHERE digest NOT IN (SELECT digest FROM attachments)")
   const use = inserting(db, "attachment_uses", { onConflict: "DO NOTHING" })
   const named = "EXISTS (SELECT 1 FROM attachment_uses u WHERE u.digest = f.digest)"
@@ -115,7 +116,7 @@ export function attachments(db: Db) {
   let isSwept = false
   /** Stores a part of a log that is not stored yet. */
   function keepPart({ digest, parts }: StoredLog, part: number): void {
-    // An upload that failed between two parts left them without a log.
+    // A process that was killed between two parts left them without a log.
     if (!isSwept) forgetLost.run()
     isSwept = true
     const bytes = parts[part]
@@ -140,9 +141,11 @@ export function attachments(db: Db) {
       insert({ ...figure, uploadedBy, uploadedAt })
       prune.run(uploadedAt, uploadedBy)
     },
-    /** Stores a part of an uploaded log, unless the log is here. Within a transaction. */
-    keepPart: (log: StoredLog, part: number): void => {
-      if (indexOf(log.digest) === undefined) keepPart(log, part)
+    /** Stores a part of an uploaded log before the log itself. Within a transaction. */
+    keepPart,
+    /** Deletes the parts of a log that will not be stored. Within a transaction. */
+    dropParts: (digest: string): void => {
+      if (indexOf(digest) === undefined) dropParts.run(digest)
     },
     /** Stores an uploaded log in the same way, with those of its parts that are not. */
     keepLog(taken: StoredLog, uploadedBy: string, uploadedAt: string): void {

@@ -44,6 +44,19 @@ export function field(
 ${isWrong && html`<p class="fault" id="${name}-fault">${[...new Set(faults)].join(" ")}</p>`}</div>`
 }
 
+const NAME_HINT =
+  `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots, dashes and underscores. ` +
+  "Others can see it."
+
+const nameField = (value: string, refusal: Refusal | undefined, hint?: string): Html =>
+  field(
+    "username",
+    "Name",
+    { autocomplete: "username", value, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" },
+    refusal,
+    hint,
+  )
+
 /** The message above a refused form. Faults of a field are shown beside the field. @param before what did not happen */
 export const refusedBox = (refusal: Refusal | undefined, before = ""): Html | undefined =>
   refusal &&
@@ -142,9 +155,6 @@ member for an invitation and follow its link.</p>
 
 /** Returns the form in which a new user chooses a name. */
 export function joinForm({ edge }: Pick<Visit, "edge">, username: string, refusal?: Refusal): Shown {
-  const hint =
-    `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. ` +
-    "Others can see it. It cannot be changed later."
   return {
     title: "Your name here",
     status: refusal?.status ?? 200,
@@ -152,19 +162,7 @@ export function joinForm({ edge }: Pick<Visit, "edge">, username: string, refusa
 here will be shown under this name.</p>
 ${refusedBox(refusal)}
 <form class="stack" method="post" action="${to("/web/provider/join")}">
-${field(
-  "username",
-  "Name",
-  {
-    autocomplete: "username",
-    value: username,
-    maxlength: limits.usernameMax,
-    autocapitalize: "none",
-    spellcheck: "false",
-  },
-  refusal,
-  hint,
-)}
+${nameField(username, refusal, `${NAME_HINT} It cannot be changed later.`)}
 <div class="buttons"><button>Create the account</button></div></form>`,
   }
 }
@@ -209,21 +207,7 @@ export function entrance(visit: Visit, entering: EntranceForm, username = "", re
 ${toProvider(visit, entering.with)}${
   entranceOf(visit.edge).passwords &&
   html`<form class="stack" method="post" action="${to(action)}">${hiddenInputs(Object.entries(hidden))}
-${field(
-  "username",
-  "Name",
-  {
-    autocomplete: "username",
-    value: username,
-    maxlength: limits.usernameMax,
-    autocapitalize: "none",
-    spellcheck: "false",
-  },
-  refusal,
-  isNew
-    ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots, dashes and underscores. Others can see it.`
-    : undefined,
-)}
+${nameField(username, refusal, isNew ? NAME_HINT : undefined)}
 ${field(
   "password",
   "Password",
