@@ -5,7 +5,7 @@ import { growing, noteMade, repeats, writtenIn } from "./patterns.ts"
 
 /** Files that build expressions inside a function, and why those are linear. */
 const madeLater: Readonly<Record<string, string>> = {
-  "src/web/parts/assertion.ts": "the labels of a record's own concepts as they stand, one or the other; shown below",
+  "src/web/pages/record-parts.ts": "the labels of a record's own concepts as they stand, one or the other; shown below",
   "src/ledger/journal/withheld.ts": "words that were withheld as they stand",
   "src/edge/edge.ts": "the name of the cookie of a session, in what this program sets",
   "src/edge/requests/routes.ts": "the paths of this program, with ids of any letters but a slash",
@@ -46,7 +46,7 @@ test("every expression that src builds from text is linear", async (t) => {
 
 test("a pattern built from the labels of many concepts repeats nothing, so it is linear in the text", async (t) => {
   const made = noteMade()
-  const { wording } = await import("../../src/web/parts/assertion.ts")
+  const { wording } = await import("../../src/web/pages/record-parts.ts")
   const label = "(a+)*.{1,}".repeat(16)
   const concepts = Object.fromEntries(
     Array.from({ length: 330 }, (_, at) => [
@@ -55,7 +55,7 @@ test("a pattern built from the labels of many concepts repeats nothing, so it is
     ]),
   )
   wording("a".repeat(4_000), concepts)
-  const patterns = [...made.values()].filter(({ file }) => file.includes("/parts/assertion.ts"))
+  const patterns = [...made.values()].filter(({ file }) => file.includes("/pages/record-parts.ts"))
   t.equal(patterns.length, 1)
   t.strictSame(patterns.filter(({ source }) => repeats(source)).length, 0)
 })

@@ -1,6 +1,6 @@
 /** The chart of a Room's activity says what it counts: everything, or only the newest entries. */
 import t from "tap"
-import { activityChart } from "../../src/web/charts/activity.ts"
+import { activityChart } from "../../src/web/pages/activity.ts"
 
 const written = (moments: readonly string[], all: number) =>
   activityChart(moments, all)?.write({ basePath: "", now: 0 }) ?? ""

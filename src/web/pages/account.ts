@@ -23,8 +23,7 @@ import {
   ways,
   confirmButton,
 } from "../parts/parts.ts"
-import { redirected } from "../redirect.ts"
-import type { Shown, Visit } from "../visit.ts"
+import { redirected, type Shown, type Visit } from "../visit.ts"
 import { permittedInWords, reachInWords, shortened } from "../words.ts"
 import { providerSection, field } from "./entrance.ts"
 import { limits } from "../../contract/limits.ts"

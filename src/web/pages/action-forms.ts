@@ -19,8 +19,7 @@ import {
   signInForm,
 } from "./entrance.ts"
 import { command, exactTime } from "../parts/parts.ts"
-import { ownPath, redirected } from "../redirect.ts"
-import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
+import { ownPath, redirected, type FormHandler, type Shown, type Visit, type WebPage } from "../visit.ts"
 import { citationFields, descriptionForm, passwordForm } from "./account.ts"
 import { webhookSecret, webhooksAddress, webhooksPage } from "./room-settings.ts"
 

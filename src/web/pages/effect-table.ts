@@ -18,6 +18,10 @@ import {
   effectMarkdown,
   effectSvg,
   effectTable,
+  pooledCell,
+  repeatCell,
+  repeatLine,
+  repeatsInWords,
 } from "../charts/effects.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -35,7 +39,6 @@ import {
   tablePath,
   tableOfRoom,
 } from "./effects.ts"
-import { pooledCell, repeatCell, repeatLine, repeatsInWords } from "./repeats.ts"
 import { argv, digest, empty, heading, label, person, table } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"

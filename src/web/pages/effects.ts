@@ -13,11 +13,17 @@ import { figureOn, scaleOf } from "../../research/measurements/figures.ts"
 import { noiseInWords, acrossInWords } from "../../research/measurements/in-words.ts"
 import { isEffectAt, type SourceEffect } from "../../research/measurements/sources.ts"
 import { Kept } from "../../ledger/storage/remembered.ts"
-import { effectTable, type EffectCell, type EffectPicture } from "../charts/effects.ts"
+import {
+  effectTable,
+  type EffectCell,
+  type EffectPicture,
+  isOther,
+  type Repeat,
+  repeatsInWords,
+} from "../charts/effects.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { label } from "../parts/parts.ts"
-import { isOther, type Repeat, repeatsInWords } from "./repeats.ts"
 import { counted, directionByName, nameOfDimension } from "../words.ts"
 import { glyph, stateBadge } from "../parts/marks.ts"
 

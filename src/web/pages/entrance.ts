@@ -4,8 +4,15 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { entranceOf, readStep, stepCookie, mustHaveProvider, providerNamed } from "../../edge/identity/sign-in.ts"
 import { type Content, hiddenInputs, html, to, type Html, attributes } from "../html.ts"
 import { exactTime } from "../parts/parts.ts"
-import { ownPath, redirectedAway, redirected } from "../redirect.ts"
-import type { Shown, Visit, FormHandler, WebPage } from "../visit.ts"
+import {
+  ownPath,
+  redirectedAway,
+  redirected,
+  type Shown,
+  type Visit,
+  type FormHandler,
+  type WebPage,
+} from "../visit.ts"
 import { signedInBy } from "../../edge/requests/actions.ts"
 import { clientOf, mustBeSignedIn } from "../../edge/identity/callers.ts"
 import { isAdmitted } from "../../edge/sign-in-options.ts"

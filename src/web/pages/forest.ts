@@ -5,14 +5,13 @@ import { compareScalars, type Dimensions, textOf } from "../../research/measurem
 import { acrossInWords, contrastInWords, placeInWords } from "../../research/measurements/in-words.ts"
 import { figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/figures.ts"
 import { tableAround } from "../../research/measurements/kept-tables.ts"
-import { type EffectCell, type EffectLine, effectTable } from "../charts/effects.ts"
+import { type EffectCell, type EffectLine, effectTable, pooledCell, repeatCell, repeatLine } from "../charts/effects.ts"
 import { type Content, type Html, html } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { fromOther, label, live, person } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { tablePath } from "./effects.ts"
-import { pooledCell, repeatCell, repeatLine } from "./repeats.ts"
 
 type Estimate = Pick<EffectAnswer, "estimate" | "low" | "high" | "se" | "unit">
 

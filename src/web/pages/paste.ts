@@ -18,11 +18,9 @@ import { sendWrite } from "../../edge/requests/writes.ts"
 import { readPapers } from "../../library/index.ts"
 import { readTable } from "../../research/measurements/read-table.ts"
 import { type PastedTable, tableMark, type PasteResult, seenMark } from "../parts/paste.ts"
-import { redirected } from "../redirect.ts"
-import type { Visit, WebPage } from "../visit.ts"
+import { redirected, type Visit, type WebPage } from "../visit.ts"
 import { attemptShown } from "./attempts.ts"
-import { collectionShown } from "./library-collection.ts"
-import { libraryShown } from "./library.ts"
+import { collectionShown, libraryShown } from "./library.ts"
 
 /** Reads the form. @param most maximum number of characters of the pasted text */
 async function formIn({ edge, event }: Visit, most: number) {

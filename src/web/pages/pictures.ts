@@ -8,8 +8,7 @@ import { readBytes } from "../../edge/limits/body.ts"
 import { keepFigure } from "../../edge/requests/writes.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { digest as digestShown } from "../parts/parts.ts"
-import { toSignIn } from "../redirect.ts"
-import type { Shown, Visit, WebPage } from "../visit.ts"
+import { toSignIn, type Shown, type Visit, type WebPage } from "../visit.ts"
 
 /** Bytes of the form in addition to its file. */
 const AROUND = 4_096

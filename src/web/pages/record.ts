@@ -9,7 +9,7 @@ import { entryPath, readPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
 import { act, doing, forMembers, governing } from "../parts/actions.ts"
-import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
+import { conceptList, rolesTable, wording, findingParts, reliedOn } from "./record-parts.ts"
 import { standing } from "../parts/timeline.ts"
 import { evidenceList, citation, useList, warning, struckIf, takeBack, takenBack } from "../parts/evidence.ts"
 import { effectsOf, forest } from "./forest.ts"
@@ -39,8 +39,7 @@ import { numbersLine, numbersOf } from "../parts/numbers.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { dateOf, shortened, title, words } from "../words.ts"
-import { findingParts, reliedOn } from "./finding-parts.ts"
-import { repeatsInWords } from "./repeats.ts"
+import { repeatsInWords } from "../charts/effects.ts"
 
 type Answer = AnswerOf<"record">
 

@@ -9,8 +9,7 @@ import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
 import { cookieOf } from "../../edge/identity/sign-in.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
 import { html, type Html, to } from "../html.ts"
-import { ownPath, redirected } from "../redirect.ts"
-import type { Rail, FormHandler, Visit } from "../visit.ts"
+import { ownPath, redirected, type Rail, type FormHandler, type Visit } from "../visit.ts"
 
 const COOKIE = "research_room_seen"
 const VALUE = new RegExp(`(?:^|; *)${COOKIE}=([\\w.~-]+)`)

@@ -1,4 +1,4 @@
-/** The forms for attempts and their events. */
+/** The forms for attempts and their events, the materials that they use and make, and the boards that rank them. */
 import { isOver } from "../../../contract/states.ts"
 import { orNull, type Visit } from "../../visit.ts"
 import { words } from "../../words.ts"
@@ -14,6 +14,7 @@ import {
   keptOfExperiment as kept,
   type Offered,
   type Sheets,
+  threadPrompt,
 } from "./sheet.ts"
 
 const ENDS = ["succeeded", "failed", "cancelled"]
@@ -237,6 +238,116 @@ export const attemptSheets = {
       "/log/digest": { label: "Log", hint: "What the run printed, as a text file.", upload: "log" },
       "/reportedAt": { label: "When was it?", hint: "In UTC." },
       "/exitCode": { label: "Exit code" },
+    },
+  },
+} satisfies Sheets
+
+/** Materials and their locations. */
+export const materialSheets = {
+  register_material: {
+    heading: "Register a material",
+    lead:
+      "Data, a model or a file that work uses or makes, identified by its digest or by a pinned address. " +
+      "Nothing is uploaded.",
+    send: "Register the material",
+    first: ["/name", "/reference", "/location"],
+    folds: [{ heading: "More about it", places: ["/description", "/mediaType", "/sizeBytes", "/valuesDigest"] }],
+    kept: ["/roomId", "/threadId"],
+    prompts: {
+      ...threadPrompt,
+      "/name": { label: "What is it?", missing: "Say what it is." },
+      "/reference": {
+        label: "Which one exactly?",
+        hint: "sha256: and its digest; or hf:// or git:// with a full commit.",
+        missing: "Say which one it is exactly.",
+      },
+      "/location": { label: "Where can people get it?", hint: "An address. Leave it empty if you do not know one." },
+      "/description": { label: "What should others know about it?" },
+      "/mediaType": { label: "Media type", hint: "application/json, for instance." },
+      "/sizeBytes": { label: "Size in bytes" },
+      "/valuesDigest": {
+        label: "Digest of its values",
+        hint: "sha256: of the values themselves, if files differ but their values do not.",
+      },
+    },
+  },
+  report_material_location: {
+    heading: "Say where people can get it",
+    lead: "An address, and whether people can get the material there. The service never opens it.",
+    send: "Report it",
+    first: ["/uri", "/state"],
+    folds: [{ heading: "What was found there", places: ["/observedDigest", "/explanation"] }],
+    kept: ["/materialId"],
+    initial: () => ({ state: "available" }),
+    prompts: {
+      "/materialId": { label: "Material", missing: "Choose the material." },
+      "/uri": {
+        label: "Where?",
+        hint: "An address that begins with https, s3, gs, hf, git, doi or ipfs.",
+        missing: "Say where.",
+      },
+      "/state": {
+        label: "Can people get it there?",
+        missing: "Say whether people can get it there.",
+        words: { available: "yes", restricted: "only some people can", unavailable: "no, not any more" },
+      },
+      "/observedDigest": { label: "Digest of what was found", hint: "sha256: and 64 digits." },
+      "/explanation": { label: "Anything else?", tall: 2 },
+    },
+  },
+} satisfies Sheets
+
+export const boardSheets = {
+  declare_board: {
+    heading: "Declare a board",
+    lead:
+      "Say what is compared before anything is ranked. Only attempts that run this code on this data count. " +
+      "A best one is named only if it clearly differs from the others.",
+    send: "Declare the board",
+    first: ["/title", "/metric", "/direction", "/over", "/evaluator"],
+    folds: [
+      { heading: "Data that attempts must name as input", places: ["/data"] },
+      { heading: "What is ranked, and on which part of the data", places: ["/by", "/where", "/baseline", "/split"] },
+    ],
+    kept: ["/roomId", "/threadId"],
+    prompts: {
+      ...threadPrompt,
+      "/title": {
+        label: "What is compared?",
+        hint: "Such as: loss on the shared validation set.",
+        missing: "Say what is compared.",
+      },
+      "/metric": {
+        label: "Metric",
+        hint: "As attempts report it, such as error.",
+        missing: "Say which metric is compared.",
+      },
+      "/direction": {
+        label: "Which values are better?",
+        missing: "Say which values are better.",
+        words: { lower: "lower ones", higher: "higher ones" },
+      },
+      "/over": { label: "Repeated over", hint: "The dimension of the repeats, such as seed." },
+      "/evaluator": { label: "What measures it" },
+      "/evaluator/repository": repositoryPrompts["/repository"],
+      "/evaluator/repository/url": repositoryPrompts["/repository/url"],
+      "/evaluator/repository/commit": repositoryPrompts["/repository/commit"],
+      "/evaluator/argv": {
+        ...runPrompts["/argv"],
+        hint: "How the command of each attempt begins. Leave it empty for any.",
+      },
+      "/data": {
+        label: "Digests of the data",
+        hint: "sha256: and 64 digits, one per line. Attempts name the materials as inputs.",
+      },
+      "/by": { label: "Ranked by", hint: "Dimensions, one per line. If left empty: arm." },
+      "/where": { label: "Only where", hint: "Such as size: 50, one per line." },
+      "/baseline": { label: "Baseline", hint: "The group that others are compared with, such as arm: none." },
+      "/split": { label: "Split" },
+      "/pool": {
+        label: "Settings to merge",
+        hint: "Attempts that differ only in these are ranked together; one per line.",
+      },
     },
   },
 } satisfies Sheets

@@ -1,15 +1,12 @@
 /** The sheets of all operations that have one. */
 import { isKeyOf } from "../../../contract/typed.ts"
-import { attemptSheets } from "./attempts.ts"
-import { boardSheets } from "./boards.ts"
+import { attemptSheets, boardSheets, materialSheets } from "./attempts.ts"
 import { experimentSheets } from "./experiments.ts"
 import { librarySheets } from "./library.ts"
 import { linkSheets } from "./links.ts"
-import { materialSheets } from "./materials.ts"
-import { roomSheets } from "./rooms.ts"
+import { roomSheets, threadSheets } from "./rooms.ts"
 import type { Sheet } from "./sheet.ts"
 import { statementSheets } from "./statements.ts"
-import { threadSheets } from "./threads.ts"
 
 export const sheets: Readonly<Record<string, Sheet>> = {
   ...statementSheets,
