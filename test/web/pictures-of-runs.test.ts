@@ -4,7 +4,7 @@
  */
 import t from "tap"
 import { type Curve, picture } from "../../src/web/charts/curves.ts"
-import { scatter } from "../../src/web/charts/scatter.ts"
+import { scatter } from "../../src/web/pages/workbench.ts"
 import { lineOf } from "../../src/web/charts/axis.ts"
 
 const setting = { basePath: "", now: 0 }

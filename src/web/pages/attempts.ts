@@ -9,11 +9,9 @@ import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { bytes, counted, words } from "../words.ts"
 import { beginning, inlineMarkdown, phrase } from "../markdown.ts"
-import { metricsBox, type PastedTable } from "../parts/paste.ts"
 import { afforded, doing } from "../parts/actions.ts"
-import { firstScreen, scopeLine, stands, following } from "../parts/room-frame.ts"
-import { findingsOf, type Found, nextAct, steps } from "../parts/guide.ts"
-import { nextOfAttempt } from "../parts/next-acts.ts"
+import { firstScreen, scopeLine, stands, following, nextAct, steps } from "../parts/room-frame.ts"
+import { nextOfAttempt, findingsOf, type Found } from "../parts/next-acts.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
 import {
   list,
@@ -36,6 +34,7 @@ import {
 } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { measuredBy } from "./measures.ts"
+import { metricsBox, type PastedTable } from "../forms/table.ts"
 
 type Attempt = AnswerOf<"attempt">
 

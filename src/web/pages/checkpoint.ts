@@ -3,15 +3,22 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, readPath } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
-import { whatChanged } from "../parts/changed.ts"
-import { whyStale, absent, doubts, failures, nothingOf, restsOn } from "../parts/judging.ts"
-import { firstScreen, stands, type Room, roomBanners, roomRail } from "../parts/room-frame.ts"
-import { nextAct } from "../parts/guide.ts"
+import {
+  whatChanged,
+  whyStale,
+  absent,
+  doubts,
+  failures,
+  nothingOf,
+  restsOn,
+  reviewLine,
+  reviewSection,
+} from "../parts/judging.ts"
+import { firstScreen, stands, type Room, roomBanners, roomRail, nextAct } from "../parts/room-frame.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { nextOfCheckpoint } from "../parts/next-acts.ts"
 import { numbersLine, numbersOf } from "../parts/numbers.ts"
 import { digest, exactTime, facts, fold, label, list, pictures, person, section, ways } from "../parts/parts.ts"
-import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { drawnOnce, effectFigure } from "./effects.ts"
 import { asOfEntry } from "./past.ts"

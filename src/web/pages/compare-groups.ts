@@ -12,7 +12,7 @@ import {
 import { noiseInWords } from "../../research/measurements/in-words.ts"
 import { UNSTATED } from "../../research/measurements/written.ts"
 import { type Curve, picture } from "../charts/curves.ts"
-import { sample } from "../charts/axis.ts"
+import { sample, type IntervalRow, intervalTable } from "../charts/axis.ts"
 import { type Html, html, to, attributes, type Content, joined } from "../html.ts"
 import { heading, table, empty, label } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
@@ -33,7 +33,6 @@ import {
 import { whole } from "./curves.ts"
 import { limits } from "../../contract/limits.ts"
 import { withQuery } from "../addresses.ts"
-import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
 import { roleIn } from "../parts/actions.ts"
 import { drawn, drawnMean, estimateInWords } from "./forest.ts"
 

@@ -22,8 +22,18 @@ import {
   exactTime,
   facts,
 } from "../parts/parts.ts"
-import { asFiles, calledBy, collectionLink, noted, paperName, readTo, tagLinks } from "../parts/papers.ts"
-import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
+import {
+  asFiles,
+  calledBy,
+  collectionLink,
+  noted,
+  paperName,
+  readTo,
+  tagLinks,
+  type PasteResult,
+  pasteBox,
+  pasted,
+} from "../parts/papers.ts"
 import { toSignIn, type Shown, type Visit, orNull } from "../visit.ts"
 import { counted } from "../words.ts"
 

@@ -4,15 +4,15 @@ import { limits } from "../../contract/limits.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { readPath, withQuery } from "../addresses.ts"
-import { intervalTable } from "../charts/intervals.ts"
+import { intervalTable } from "../charts/axis.ts"
 import { attributes, type Content, type Html, html, joined, to } from "../html.ts"
-import type { Found } from "../parts/guide.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { fold, heading, table } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { counted, nameOfDimension } from "../words.ts"
 import { nameOf, placeOf } from "./comparison.ts"
 import { dotOf, dotsFigure, hasSteps, metricFigure, whole } from "./curves.ts"
+import type { Found } from "../parts/next-acts.ts"
 
 /** Maximum number of metrics drawn, and of those on the first screen. */
 const [PICTURES, FIRST] = [6, 2]

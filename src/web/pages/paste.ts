@@ -17,10 +17,11 @@ import { pageCaller } from "../../edge/identity/callers.ts"
 import { sendWrite } from "../../edge/requests/writes.ts"
 import { readPapers } from "../../library/index.ts"
 import { readTable } from "../../research/measurements/read-table.ts"
-import { type PastedTable, tableMark, type PasteResult, seenMark } from "../parts/paste.ts"
+import { type PasteResult, seenMark } from "../parts/papers.ts"
 import { redirected, type Visit, type WebPage } from "../visit.ts"
 import { attemptShown } from "./attempts.ts"
 import { collectionShown, libraryShown } from "./library.ts"
+import { type PastedTable, tableMark } from "../forms/table.ts"
 
 /** Reads the form. @param most maximum number of characters of the pasted text */
 async function formIn({ edge, event }: Visit, most: number) {

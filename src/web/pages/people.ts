@@ -8,7 +8,7 @@ import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { doneBy } from "../../contract/operations/receipts.ts"
 import { doneTo } from "../parts/timeline.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
-import { joining } from "../parts/guide.ts"
+import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import {
   list,
   section,
@@ -24,11 +24,11 @@ import {
   time,
 } from "../parts/parts.ts"
 import { expiring, tokenState } from "../parts/marks.ts"
-import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { settingsPath } from "./room-settings.ts"
 import { sentInvitations } from "./account.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted, permittedInWords, words } from "../words.ts"
+import { joining } from "../parts/waiting.ts"
 
 function members(visit: Visit, room: AnswerOf<"room">): Html {
   const role = roleIn(visit, room)

@@ -7,10 +7,9 @@ import { type Html, html, joined, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdown } from "../markdown.ts"
 import { commandOf } from "../forms/draft.ts"
 import { act } from "../parts/actions.ts"
-import { firstScreen, scopeLine, stands, roomRail } from "../parts/room-frame.ts"
+import { firstScreen, scopeLine, stands, roomRail, type Next, nextAct, steps } from "../parts/room-frame.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { armTable, costFact, protocolSteps } from "../parts/work.ts"
-import { type Next, nextAct, steps } from "../parts/guide.ts"
 import {
   list,
   materialList,
@@ -24,7 +23,7 @@ import {
   repository,
   ways,
 } from "../parts/parts.ts"
-import { reviewLine, reviewSection } from "../parts/reviews.ts"
+import { reviewLine, reviewSection } from "../parts/judging.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { words } from "../words.ts"
 

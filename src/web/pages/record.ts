@@ -13,9 +13,19 @@ import { conceptList, rolesTable, wording, findingParts, reliedOn } from "./reco
 import { standing } from "../parts/timeline.ts"
 import { evidenceList, citation, useList, warning, struckIf, takeBack, takenBack } from "../parts/evidence.ts"
 import { effectsOf, forest } from "./forest.ts"
-import { absent, doubts, downstream, failures, isUntried, nothingOf, strength, untried } from "../parts/judging.ts"
-import { firstScreen, scopeLine, following } from "../parts/room-frame.ts"
-import { nextAct, steps } from "../parts/guide.ts"
+import {
+  absent,
+  doubts,
+  downstream,
+  failures,
+  isUntried,
+  nothingOf,
+  strength,
+  untried,
+  reviewLine,
+  reviewSection,
+} from "../parts/judging.ts"
+import { firstScreen, scopeLine, following, nextAct, steps } from "../parts/room-frame.ts"
 import { nextOfRecord } from "../parts/next-acts.ts"
 import { stateBadge } from "../parts/marks.ts"
 import {
@@ -36,7 +46,6 @@ import {
 } from "../parts/parts.ts"
 import { aboutRecord } from "../about.ts"
 import { numbersLine, numbersOf } from "../parts/numbers.ts"
-import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { dateOf, shortened, title, words } from "../words.ts"
 import { repeatsInWords } from "../charts/effects.ts"

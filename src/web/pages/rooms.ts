@@ -24,7 +24,7 @@ import {
 import { unprovedWords } from "../../contract/unproved.ts"
 import { licenceUrl } from "../../contract/licences.ts"
 import { act, doing, forMembers, roleIn, whyNot } from "../parts/actions.ts"
-import { whatChanged } from "../parts/changed.ts"
+import { whatChanged } from "../parts/judging.ts"
 import { agentForm } from "./connect.ts"
 import { aboutRoom } from "../about.ts"
 import { settingsPath } from "./room-settings.ts"

@@ -1,18 +1,130 @@
-/** Helps an outside reader judge a record or a conclusion: its strength, failures, doubts, and what rests on it. */
+/**
+ * Helps an outside reader judge a record or a conclusion: its strength, failures, doubts and reviews, what rests on it,
+ * and what changed since.
+ */
 import type { Origins } from "../../contract/answers/judging.ts"
-import { type Reviewed, withoutEvidence } from "../../contract/answers/reviews.ts"
+import {
+  type Reviewed,
+  withoutEvidence,
+  type Review,
+  reviewedInWords,
+  reviewerDid,
+  reviewerIs,
+} from "../../contract/answers/reviews.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { withQuery } from "../addresses.ts"
+import { withQuery, entryPath } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, phrase, inlineMarkdown } from "../markdown.ts"
 import { counted, title, words } from "../words.ts"
-import { tallied, tally, verdictCount } from "./evidence.ts"
+import { tallied, tally, verdictCount, struckIf, takeBack, takenBack } from "./evidence.ts"
 import { glyph, stateBadge } from "./marks.ts"
-import { exactTime, fold, fromOther, heading, label, live, person, recordChip, time } from "./parts.ts"
+import {
+  exactTime,
+  fold,
+  fromOther,
+  heading,
+  label,
+  live,
+  person,
+  recordChip,
+  time,
+  writerOf,
+  named,
+  table,
+} from "./parts.ts"
 import { staleBecause, type StaleReason } from "../../contract/answers/evidence.ts"
-import { reviewLine } from "./reviews.ts"
+import { keysOf } from "../../contract/typed.ts"
+import type { Visit } from "../visit.ts"
+import { act, forMembers, type RoomLike } from "./actions.ts"
+import {
+  type ChangedRecord,
+  changeInWords,
+  codesInWords,
+  type ReproductionKind,
+  reproducersInWords,
+  type WhatChanged,
+} from "../../contract/answers/changed.ts"
+
+// The reviews of a finding, a checkpoint or a plan, and the link to write one.
+
+const counts = { objects: "objects", agreesWithReservations: "agrees_with_reservations", agrees: "agrees" } as const
+
+/** The reviews in one line: "1 agrees, 1 objects". The tooltip names the reviewers. */
+export const reviewLine = (all: Reviewed | null | undefined): Html =>
+  all == null
+    ? stateBadge("unreviewed", "not reviewed")
+    : html`<span class="tally" title="${reviewedInWords(all)}">\
+${keysOf(counts).map((name) => (all[name] === 0 ? null : html`${verdictCount(counts[name], all[name])} `))}</span>`
+
+const checkedIn = ({ checked }: Review): Content =>
+  checked.length > 0 &&
+  html`<span>${keysOf(reviewerDid)
+    .filter((each) => checked.includes(each))
+    .map((each) => reviewerDid[each])
+    .join(", ")}</span>`
+
+/** What was done to check something, and by whom, as a list of marks: what nobody did is said too. */
+function checklist(all: readonly Review[]): Html | null {
+  const counting = all.filter(({ counts }) => counts)
+  if (counting.length === 0) return null
+  const marks = keysOf(reviewerDid).map((each) => {
+    const by = counting.filter(({ checked }) => checked.includes(each))
+    const names = [...new Map(by.map(({ author }) => [`${author.username} ${writerOf(author)}`, author])).values()]
+    return html`<li>${stateBadge(by.length > 0 ? "succeeded" : "unreviewed", reviewerDid[each])} ${
+      names.length === 0 ? html`<span class="quiet">nobody yet</span>` : names.map((one) => html`${person(one)} `)
+    }</li>`
+  })
+  return html`<ul class="checklist" aria-label="What reviewers did">${marks}</ul>`
+}
+
+const answeredIn = ({ threadId, answered }: Review): Content =>
+  answered === null
+    ? null
+    : html`<span><a href="${to(
+        answered.linkId === undefined ? entryPath(threadId, answered.entryId ?? "") : `/links/${answered.linkId}`,
+      )}">answered by its author</a></span>`
+
+/** Renders a review: its explanation, author and state. @param own whether it is shown on its own page */
+export function reviewBody(visit: Visit, review: Review, own = false): Html {
+  const way = takeBack(visit, review)
+  const replaced = !review.counts && review.withdrawn === null
+  return html`<p class="explained" dir="auto">${struckIf(review.withdrawn, phrase(review.explanation))}</p>\
+${takenBack(review.withdrawn)}
+<p class="meta">${checkedIn(review)}<span>${person(review.author)}, ${reviewerIs(review)}</span>\
+<span>${time(review.at)}</span>\
+${replaced ? html`<span><em>a newer review by the same author counts</em></span>` : null}${answeredIn(review)}\
+${own ? null : html`<span><a href="${to(entryPath(review.threadId, review.entryId))}">in the Thread</a></span>`}\
+${way === null ? null : html`<span>${way}</span>`}</p>`
+}
+
+/** Renders the section of reviews, newest first, and the link to add one. */
+export function reviewSection(
+  visit: Visit,
+  room: RoomLike,
+  target: string,
+  all: readonly Review[],
+  reviewed: Reviewed | null,
+): Html {
+  const shown = all.map(
+    (review) =>
+      html`<li class="${review.counts ? "" : "uncounted"}">${struckIf(review.withdrawn, stateBadge(review.verdict))}\
+<div>${reviewBody(visit, review)}</div></li>`,
+  )
+  const said =
+    shown.length === 0
+      ? html`<p class="quiet">Nobody else has reviewed it yet. A review says what was checked; it is not evidence.</p>`
+      : html`${checklist(all)}<ul class="evidence">${shown}</ul>`
+  return html`${fold(
+    "reviews",
+    "Reviews",
+    reviewLine(reviewed),
+    html`${live("reviews", said)}${
+      visit.canAct ? forMembers(visit, room, act("submit_review", { target }, "Review it")) : null
+    }`,
+  )}`
+}
 
 type Case = AnswerOf<"record_case">
 type Around = Pick<Case, "work" | "failed" | "doubts">
@@ -213,7 +325,7 @@ export const restsOn = ({ citations }: AnswerOf<"checkpoint_case">): Html =>
 
 // Checkpoints of Threads, and why they are stale.
 
-const named = (reason: StaleReason): Html =>
+const namesOf = (reason: StaleReason): Html =>
   html`${reason.versionId === undefined ? "A record" : label("record", reason.versionId, reason.label ?? "a record")}\
 ${fromOther(reason)}`
 
@@ -223,7 +335,7 @@ export const whyStale = (reasons: readonly StaleReason[]): Html | null =>
     ? null
     : html`<ul class="stale" aria-label="What has come since">\
 ${reasons.map(
-  (reason) => html`<li>${glyph(reason.status ?? "open")} ${named(reason)}${staleBecause(reason)}</li>`,
+  (reason) => html`<li>${glyph(reason.status ?? "open")} ${namesOf(reason)}${staleBecause(reason)}</li>`,
 )}</ul>`
 
 type Checkpoint = AnswerOf<"room_context">["conclusions"][number]
@@ -240,4 +352,65 @@ ${conclusion === null ? beginning(synthesis, 600) : inlineMarkdown(conclusion)}<
 <p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${threads.get(threadId) ?? "its Thread"}</a></span>\
 <span>${person(author)}</span><span>${time(at)}</span><span><a href="${to(`/checkpoints/${checkpointId}`)}">\
 ${concluded ? "what it rests on" : "the whole synthesis, and what it rests on"}</a></span></p></li>`
+}
+
+// What changed in a Room, or among the records that a checkpoint cites: one table, and who reproduced what.
+
+/** Records that the folded line names, and characters of each text in the table. */
+const SHOWN = { named: 3, characters: 240 }
+
+const changeState = (record: ChangedRecord): Html =>
+  stateBadge(record.change === "not_reproduced" ? "does_not_reproduce" : record.change, changeInWords(record))
+
+/** "4: F6 not reproduced, F7 disputed, not answered, and 2 more": what the folded line says. */
+function changeLine(changed: readonly ChangedRecord[], all: number): Html {
+  const rest = all - Math.min(changed.length, SHOWN.named)
+  const first = changed.slice(0, SHOWN.named).map((record) => html`${record.label} ${changeInWords(record)}`)
+  return html`${all}: ${joined(first, "; ")}${rest > 0 && html`; and ${rest} more`}`
+}
+
+const changeRow = (record: ChangedRecord): Html =>
+  html`<tr><th scope="row">${label("record", record.versionId, record.label)}${fromOther(record)}</th>\
+<td>${changeState(record)}</td>\
+<td class="whole" data-is="before" dir="auto">${beginning(record.before, SHOWN.characters)}</td>\
+<td class="whole" data-is="now" dir="auto">${
+    record.now === null
+      ? html`<span class="quiet">–</span>`
+      : html`${record.change === "not_reproduced" && html`<span class="quiet">run again:</span> `}\
+${beginning(record.now, SHOWN.characters)}`
+  }</td><td class="whole" data-is="why" dir="auto">${beginning(record.why, SHOWN.characters)}</td>\
+<td>${person(record.author)} <span class="meta">${named(record.source.kind, record.source.id, record.source.label)}\
+${fromOther(record.source)} ${time(record.at)}</span></td></tr>`
+
+const kindRow = ({ by, implementation, reproductions, reproduced, failed, of }: ReproductionKind): Html =>
+  html`<tr><th scope="row">${reproducersInWords[by]}</th><td data-is="with">${codesInWords[implementation]}</td>\
+<td data-is="reproductions">${reproductions}</td><td data-is="reproduced">${reproduced}</td>\
+<td data-is="not reproduced">${failed}</td><td data-is="of">${of.join(", ")}</td></tr>`
+
+/** Renders what changed, and the reproductions by their kind, each folded to a line; null if there is nothing. */
+export function whatChanged({ changed, moreChanged, reproductionKinds }: WhatChanged): Html | null {
+  if (changed.length === 0 && reproductionKinds.length === 0) return null
+  const head = ["Record", "What happened", "Before", "Now", "Why", "By"]
+  const list =
+    changed.length === 0
+      ? null
+      : html`${table("What changed", head, changed.map(changeRow), "stacked")}${
+          moreChanged > 0 && html`<p class="meta">These are the newest; ${moreChanged} more changed before.</p>`
+        }`
+  const kindHead = ["By", "With", "Reproductions", "Reproduced", "Not reproduced", "Findings"]
+  const kinds =
+    reproductionKinds.length === 0
+      ? null
+      : table("Reproductions by kind", kindHead, reproductionKinds.map(kindRow), "stacked")
+  const count = reproductionKinds.reduce((sum, { reproductions }) => sum + reproductions, 0)
+  const others = reproductionKinds.reduce(
+    (sum, { by, reproductions }) => sum + (by === "author" ? 0 : reproductions),
+    0,
+  )
+  const own = reproductionKinds.reduce(
+    (sum, { implementation, reproductions }) => sum + (implementation === "own" ? reproductions : 0),
+    0,
+  )
+  return html`${fold("changed", "What changed", changeLine(changed, changed.length + moreChanged), list)}\
+${fold("reproductions", "Reproductions by kind", `${others} of ${count} by others, ${own} with their own code`, kinds)}`
 }

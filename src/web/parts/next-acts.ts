@@ -12,7 +12,39 @@ import { title } from "../words.ts"
 import { mayTakeOver } from "../../contract/answers/experiments.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
-import { findingsOf, linkedIn, type Next } from "./guide.ts"
+import type { Next } from "./room-frame.ts"
+
+/**
+ * Returns the findings that name an experiment or an attempt, newest first. @param linked the findings that a link
+ * relates to it
+ */
+export function findingsOf(
+  visit: Visit,
+  of: { readonly experimentId: string } | { readonly attemptId: string },
+  linked: ReadonlySet<string>,
+) {
+  const { findings } = visit.tables
+  const ids = "attemptId" in of ? findings.ofAttempt(of.attemptId) : findings.ofExperiment(of.experimentId)
+  const found = ids.flatMap((versionId) => {
+    const record = visit.record(versionId)
+    if (record === null) return []
+    // Not every page shows them.
+    const effects = () => visit.effects(versionId)
+    return [{ ...record, effects }]
+  })
+  const standing = found.filter(({ status }) => status !== "retracted" && status !== "superseded")
+  return {
+    all: found,
+    newest: standing[0] ?? found[0],
+    unlinked: standing.find(({ versionId }) => !linked.has(versionId)),
+  }
+}
+
+export type Found = ReturnType<typeof findingsOf>
+
+/** The findings that a link relates to the experiment. Links that were withdrawn do not count. */
+export const linkedIn = (links: AnswerOf<"experiment_findings">["items"]): Set<string> =>
+  new Set(links.filter(({ withdrawn }) => withdrawn == null).map(({ finding }) => finding.versionId))
 
 // Renders the next steps of a Room from its brief, each with a button.
 

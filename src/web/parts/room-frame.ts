@@ -1,16 +1,18 @@
 /**
- * The frame of pages inside a Room: the rail with its sections and their counts, banners about the Room's state, and
- * the first screen of an object.
+ * The frame of pages inside a Room: the rail with its sections and their counts, banners about the Room's state, the
+ * first screen of an object, and its place among the steps to a verdict, with the next action.
  */
-import type { Rail } from "../visit.ts"
+import type { Rail, Visit } from "../visit.ts"
 import type { RoomSummary } from "../../contract/answers/index.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { attributes, type Html, html, to, type Content } from "../html.ts"
 import { inDigits } from "../../contract/text.ts"
-import { shortened } from "../words.ts"
+import { shortened, title } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { newMark, sections } from "./seen.ts"
 import { exactTime, person, heading } from "./parts.ts"
+import { address } from "../addresses.ts"
+import { type RoomLike, wayIn } from "./actions.ts"
 
 export type Room = RoomSummary
 type Framed = Pick<Room, "roomId" | "title" | "counts">
@@ -126,3 +128,44 @@ export const stands = (word: Html, ...known: readonly Content[]): Html =>
   html`<section aria-labelledby="stands">${heading(2, "stands", "Where it stands")}<p class="bearing">${word}</p>${known
     .filter((line) => line != null && line !== false)
     .map((line) => html`<p>${line}</p>`)}</section>`
+
+// The steps from a hypothesis to a verdict, with the place of this page among them, and the next action.
+
+const kinds = ["hypothesis", "experiment", "plan", "attempt", "finding"] as const
+type Kind = (typeof kinds)[number]
+interface Place {
+  readonly id: string
+  readonly label: string
+}
+/** The objects of the steps that the page knows, and the verdict, if there is one. */
+type Way = { readonly [K in Kind]?: Place | undefined } & { readonly verdict?: Content }
+
+/** Renders the steps. Those with an object are links. */
+export const steps = (here: Kind, way: Way): Html =>
+  html`<ol class="steps" aria-label="From hypothesis to verdict">${kinds.map((kind) => {
+    const place = way[kind]
+    const name = html`${title(kind)}${place === undefined ? null : html` <span class="label">${place.label}</span>`}`
+    const link = place === undefined || kind === here ? name : html`<a href="${address(kind, place.id)}">${name}</a>`
+    return html`<li class="${place === undefined ? "ahead" : "there"}"${attributes({
+      "aria-current": kind === here ? "step" : null,
+    })}>${link}</li>`
+  })}<li class="${way.verdict ? "there" : "ahead"}">Verdict${way.verdict ? html`: ${way.verdict}` : null}</li></ol>`
+
+/** The next action: its button, and the reason for it. */
+export interface Next {
+  readonly button: Html | null
+  readonly why: Content
+}
+
+const isClosed = (room: RoomLike): boolean => room.state === "archived" || room.origin != null
+
+/**
+ * Renders the next action; visitors see how to take part instead. Null on a page that only shows, and in a Room
+ * that takes no writes.
+ */
+export function nextAct(visit: Visit, room: RoomLike, next: Next | null): Html | null {
+  if (next === null || !visit.canAct || isClosed(room)) return null
+  const way = next.button === null ? null : wayIn(visit, room)
+  return html`<div class="next-act" role="group" aria-label="Next">${way === null ? next.button : null}<span>\
+<strong>Next:</strong> ${next.why} ${way}</span></div>`
+}

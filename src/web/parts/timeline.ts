@@ -14,7 +14,7 @@ import { entryPath, pathOf } from "../addresses.ts"
 import type { LinkedNumber } from "../linked-numbers.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../markdown.ts"
 import { stateBadge } from "./marks.ts"
-import { reviewLine } from "./reviews.ts"
+import { reviewLine } from "./judging.ts"
 import { struckIf, takenBack } from "./evidence.ts"
 import { isKeyOf } from "../../contract/typed.ts"
 

@@ -8,11 +8,12 @@ import { isoTime } from "../../ledger/world.ts"
 import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
-import { joining } from "./guide.ts"
 import { stateBadge } from "./marks.ts"
 import { newsBlock } from "./news.ts"
 import { readThrough } from "./seen.ts"
-import { heading, label, named, person, time } from "./parts.ts"
+import { heading, label, named, person, time, actionButton } from "./parts.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
+import { title } from "../words.ts"
 
 /** A credential or key is listed this long before it expires, in milliseconds. */
 const SOON = 14 * 24 * 3_600_000
@@ -20,6 +21,22 @@ const SOON = 14 * 24 * 3_600_000
 /** The maximum number of characters of an entry's summary. */
 const TOLD = 200
 const AND = new Intl.ListFormat("en-GB")
+
+// A request to join a Room.
+
+type Asking = { readonly [N in "roomId" | "userId" | "username"]: string } & { readonly message: string | null }
+
+/** The message and a button for each answer. After it the browser shows `next`, or the Room's people by default. */
+export const joining = ({ roomId, userId, username, message }: Asking, next?: string): Html => {
+  const given = { roomId, userId }
+  return html`${message === null ? null : html`<p class="said" dir="auto">${message}</p>`}<div class="actions">\
+${enumerations.joinDecision.map((decision) =>
+  actionButton("decide_join_request", { ...given, "/decision": decision }, `${title(decision)} ${username}`, {
+    ...(next !== undefined && { next }),
+    danger: decision === "decline",
+  }),
+)}</div>`
+}
 
 const ends = (what: string, name: string, at: string, path: string): Html =>
   html`Your ${what} <a href="${to(path)}">${name}</a> expires ${time(at)}`
