@@ -36,7 +36,7 @@ import { LogCopying } from "./serving/log-copying.ts"
 import type { Admits, Entrance } from "../edge/sign-in-options.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import type { World } from "../ledger/world.ts"
-import { Provider, type ProviderSettings, Encrypter } from "../people/provider/provider.ts"
+import { Provider, type ProviderSettings, Encrypter } from "../people/provider.ts"
 import type { ReadingTimes } from "./threads/reader.ts"
 
 // The options of a service.

@@ -1,6 +1,6 @@
 /** `research-room user`: manages people, for an operator without a browser. */
 import type { Instance } from "../app/compose/instance.ts"
-import type { EndedAccess } from "../people/operators.ts"
+import type { EndedAccess } from "../people/acts.ts"
 import type { Person } from "../people/people.ts"
 import { issuerOption, option, UsageError, passwordOption } from "../settings.ts"
 import { counted } from "../web/words.ts"

@@ -1,5 +1,5 @@
 /** The ways to sign in that are enabled: passwords, the identity provider, and who may invite. */
-import type { Identity, Provider, Encrypter } from "../people/provider/provider.ts"
+import type { Identity, Provider, Encrypter } from "../people/provider.ts"
 
 export const inviters = ["operator", "owners", "everyone"] as const
 

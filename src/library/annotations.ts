@@ -5,7 +5,7 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../ledger/storage/inserting.ts"
 import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
-import { REINDEX } from "./names/names.ts"
+import { REINDEX } from "./papers/names.ts"
 import { offsetPage, pageItems } from "./saved.ts"
 
 const HIGHLIGHTS = `SELECT highlight_id AS highlightId, quote, page, colour, comment, version, prefix, suffix,

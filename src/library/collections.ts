@@ -5,9 +5,9 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import type { Cited } from "./bibliography/file.ts"
 import { type FiledPaper, type ShownPaper, shownPaper } from "./papers/papers.ts"
-import { REINDEX } from "./names/names.ts"
+import { REINDEX } from "./papers/names.ts"
 import { offsetPage, pageItems } from "./saved.ts"
-import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
+import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./papers/scope.ts"
 
 /** A Collection, as one reader sees it. */
 export type Collection = CollectionSummary

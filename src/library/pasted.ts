@@ -201,7 +201,7 @@ function fileIn(text: string): FileReader | undefined {
 export const isFile = (text: string): boolean => fileIn(text) !== undefined
 
 /**
- * Reads texts that may be files. A hostile file can take unbounded time and memory, so `reading.ts` runs this in a
+ * Reads texts that may be files. A hostile file can take unbounded time and memory, so `filed.ts` runs this in a
  * separate process.
  */
 export async function readTexts(texts: readonly string[]): Promise<Found> {

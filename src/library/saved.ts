@@ -5,9 +5,9 @@ import type { Holding, SavedPaper } from "../contract/library/answers.ts"
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import type { Cited } from "./bibliography/file.ts"
-import { NAMES } from "./names/names.ts"
+import { NAMES } from "./papers/names.ts"
 import { type FiledPaper, GIVEN, holders, type ShownPaper, shownPaper, TAGS } from "./papers/papers.ts"
-import { mustFit, REACHED, type Scope, values } from "./reach/scope.ts"
+import { mustFit, REACHED, type Scope, values } from "./papers/scope.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 
 /** `given` is the description sent when the paper was saved or added to a Collection in reach. */

@@ -1,16 +1,21 @@
-/** User accounts: creation, invitations, signing in and out, and how a person wants to be cited. */
+/**
+ * People as a domain: their accounts (creation, invitations, signing in and out, how a person wants to be cited), with
+ * the tables and reads of people.
+ */
 import { type Described, isOrcid } from "../contract/answers/description.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { type ActingParts, personActs } from "./acts.ts"
-import { personSubject, type Audited } from "./audit.ts"
+import { type ActingParts, personActs, type AccountParts } from "./acts.ts"
+import { personSubject, type Audited, audit, type RunningCommand } from "./audit.ts"
 import { joining, type Admission } from "./joining.ts"
-import { type Person, PERSON, personOf, type PersonRow } from "./people.ts"
+import { type Person, PERSON, personOf, type PersonRow, type People, people, sessions } from "./people.ts"
 import { signingIn, BY_PROVIDER, type SignedIn } from "./signing-in.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { isoTime } from "../ledger/world.ts"
-import type { Identity } from "./provider/provider.ts"
-import type { AccountParts } from "./operators.ts"
+import type { Identity } from "./provider.ts"
+import type { Readers } from "../ledger/reads/reading.ts"
+import type { Domain, Ground } from "../ledger/domains/domain.ts"
+import { invitations } from "./invitations.ts"
 
 export type Accounts = ReturnType<typeof createAccounts>
 
@@ -175,3 +180,37 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
     }),
   }
 }
+
+// Reads of the signed-in person, of other people and of invitations.
+
+function peopleReads({ people, accounts }: { readonly people: People; readonly accounts: Accounts }) {
+  return {
+    session({ actor }) {
+      return { person: (actor && people.withId(actor.userId)) ?? null }
+    },
+    person({ params }) {
+      const found = people.described(people.idOf(params.username) ?? people.idOf(params.username.toLowerCase()) ?? "")
+      if (found === undefined) throw new Refusal("room_unavailable", "There is no user with that name.")
+      return found
+    },
+
+    invitation({ params }) {
+      const { invitationId, invitedBy, room, expiresAt } = accounts.invitation(params.token)
+      return { invitationId, invitedBy: invitedBy.username, room: room && { ...room }, expiresAt }
+    },
+  } satisfies Partial<Readers>
+}
+
+/** @param command the command that has the database open; undefined for a service */
+const tables = ({ db, world, command }: Ground & { readonly command: RunningCommand | undefined }) => ({
+  audit: audit(db, world, command),
+  people: people(db),
+  sessions: sessions(db, world),
+  connections: connections(db),
+  invitations: invitations(db, world),
+})
+
+export const domain = {
+  tables: [tables],
+  reads: [peopleReads],
+} satisfies Domain

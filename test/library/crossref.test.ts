@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { test } from "tap"
 import { importPapers, ImportError } from "../../src/library/papers/import.ts"
-import { crossrefPapers, paperFromWork } from "../../src/library/papers/crossref-work.ts"
+import { crossrefPapers, paperFromWork } from "../../src/library/papers/sources.ts"
 import { collectionOf, paperId, share, startHouse } from "./house.ts"
 
 /** A work as in the REST API and the public data file. */

@@ -3,7 +3,7 @@
  * `node_modules/.bin/node --conditions=research-room-source test/library/pages.ts`
  */
 import { isoTime } from "../../src/ledger/world.ts"
-import { wholeScope } from "../../src/library/reach/scope.ts"
+import { wholeScope } from "../../src/library/papers/scope.ts"
 import { collectionOf, keyOf, paperIds, startHouse, toldOf } from "./house.ts"
 
 const house = await startHouse()

@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { test } from "tap"
-import { atomPapers } from "../../src/library/papers/atom.ts"
+import { atomPapers } from "../../src/library/papers/sources.ts"
 import { importPapers, ImportError, snapshotPaper } from "../../src/library/papers/import.ts"
 import { collectionOf, refused, share, startHouse } from "./house.ts"
 

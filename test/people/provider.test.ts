@@ -1,7 +1,7 @@
 /** Signing in with the identity provider: new people, existing people, two ways in, and faults of a provider. */
 import tap, { test } from "tap"
 import type { EntranceSettings } from "../../src/app/service.ts"
-import { boundedFetch, proposedName } from "../../src/people/provider/provider.ts"
+import { boundedFetch, proposedName } from "../../src/people/provider.ts"
 import { type Own, passwordOf, startOwn } from "../support/service.ts"
 import { client, signedAgain, startIdentityProvider } from "./identity-provider.ts"
 import { Visitor } from "./visitor.ts"

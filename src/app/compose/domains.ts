@@ -5,7 +5,7 @@
 import type { Domain } from "../../ledger/domains/domain.ts"
 import { domain as ledger } from "../../ledger/domains/ledger.ts"
 import { domain as library } from "../../library/index.ts"
-import { domain as people } from "../../people/index.ts"
+import { domain as people } from "../../people/accounts.ts"
 import { research } from "../../research/index.ts"
 import { domain as rooms } from "../../rooms/index.ts"
 import { domain as threads } from "../../threads/threads.ts"

@@ -19,7 +19,7 @@ import { AfterCommit, type GroupHooks } from "../../ledger/write/commit-queue.ts
 import { libraryActs, metadataIntake as intakeOf } from "../../library/index.ts"
 import { createAccounts, byProvider } from "../../people/accounts.ts"
 import type { RunningCommand } from "../../people/audit.ts"
-import { operatorActions } from "../../people/operators.ts"
+import { operatorActions } from "../../people/acts.ts"
 import { Exports, filesOn, type RoomFiles } from "../../research/export/exports.ts"
 import { newsOf } from "../../research/inbox/inbox.ts"
 import { entryDescriptions } from "../../rooms/activity.ts"

@@ -14,13 +14,13 @@ import type { PastFileOrder } from "../past/pasts.ts"
 
 /** The jobs, by name. Their modules are loaded on first use. */
 const jobs = {
-  atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomPapers(xml),
+  atom: async (xml: string) => (await import("../../library/papers/sources.ts")).atomPapers(xml),
   differences: async (order: DifferencesOrder) => (await import("../serving/keep-clean.ts")).findDifferences(order),
   copying: async (file: string) => (await import("../serving/log-copying.ts")).copyLogOf(file),
   image: async (order: ImageOrder) => (await import("../../attachments/image.ts")).readImage(order),
   past: async (order: PastFileOrder) => (await import("../past/pasts.ts")).makeFile(order),
   papers: async (texts: readonly string[]) => (await import("../../library/pasted.ts")).readTexts(texts),
-  crossref: async (json: string) => (await import("../../library/papers/crossref-work.ts")).crossrefPapers(json),
+  crossref: async (json: string) => (await import("../../library/papers/sources.ts")).crossrefPapers(json),
 }
 
 async function readerOf(file: string) {

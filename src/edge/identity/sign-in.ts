@@ -5,7 +5,7 @@ import { getCookie, type H3Event } from "h3"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Admission } from "../../people/joining.ts"
 import type { Person } from "../../people/people.ts"
-import type { SignInRequest } from "../../people/provider/provider.ts"
+import type { SignInRequest } from "../../people/provider.ts"
 import type { Entrance } from "../sign-in-options.ts"
 
 // The cookies that this service sets.

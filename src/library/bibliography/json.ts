@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
 import type { PaperCollector } from "../papers/found.ts"
 import { list, type Members } from "../papers/record.ts"
-import { type CslDate, crossrefTypes, cslDate, cslNames, textOf } from "../papers/csl-json.ts"
+import { type CslDate, crossrefTypes, cslDate, cslNames, textOf } from "../papers/csl.ts"
 import { type Entry, takeEntry } from "./taking.ts"
 
 /** The first of these dates that has a year, or the first that says anything. */

@@ -3,7 +3,7 @@
  * Crossref's public data file), or one response of their APIs (Atom, JSON). Each may be compressed with gzip.
  */
 import { readJson } from "../../contract/schema/strict-json.ts"
-import { paperFromWork, crossrefPapers } from "./crossref-work.ts"
+import { paperFromWork, crossrefPapers, atomPapers } from "./sources.ts"
 import type { SourcePaper } from "./papers.ts"
 import { list, type Members, paperFromArxiv } from "./record.ts"
 import { isObject } from "../../contract/json.ts"
@@ -14,7 +14,6 @@ import type { Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { isoTime, type World } from "../../ledger/world.ts"
 import type { Ledger } from "../../ledger/write/ledger.ts"
-import { atomPapers } from "./atom.ts"
 import type { MetadataIntake } from "./found.ts"
 
 // Parses a line of arXiv's metadata snapshot or Crossref's public data file, which holds one paper as JSON.

@@ -14,8 +14,8 @@ import type { CslDate, CslMember, CslName, Holding, PaperMember } from "../../co
 import type { Db } from "../../ledger/storage/database.ts"
 import { isArxivId, isDoi } from "../../contract/schema/fields.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
-import { NAMES } from "../names/names.ts"
-import { REACHED, reachesLibrary, type Scope, values } from "../reach/scope.ts"
+import { NAMES } from "./names.ts"
+import { REACHED, reachesLibrary, type Scope, values } from "./scope.ts"
 
 /**
  * Bibliographic data of a paper, from a source or a person. `names` and `issued` have the parts of what `authors`,

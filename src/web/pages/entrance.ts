@@ -17,7 +17,7 @@ import { signedInBy } from "../../edge/requests/actions.ts"
 import { clientOf, mustBeSignedIn } from "../../edge/identity/callers.ts"
 import { isAdmitted } from "../../edge/sign-in-options.ts"
 import { contextOf } from "../../edge/limits/request-context.ts"
-import { proposedName, type Identity, ProviderRefusal } from "../../people/provider/provider.ts"
+import { proposedName, type Identity, ProviderRefusal } from "../../people/provider.ts"
 import { withQuery } from "../addresses.ts"
 
 // The inputs of the forms for signing in and for accounts, and the message above a refused one.
