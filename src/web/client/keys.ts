@@ -1,4 +1,7 @@
-/** Keyboard shortcuts: `/` searches, `j` and `k` step through entries, `?` lists all of them. */
+/**
+ * Keyboard shortcuts: `/` searches, `j` and `k` step through entries, `?` lists all of them. Their dialogs are made at
+ * their first use: without the script nothing opens them, so no page carries them.
+ */
 import { folded } from "../../contract/folding.ts"
 import { after, made, pageIn } from "./page.ts"
 import { replyTo } from "./thread.ts"
@@ -53,11 +56,23 @@ async function found(base: string, query: string, signal: AbortSignal): Promise<
   )
 }
 
+/** The dialog of `Ctrl+K`, with its input and its list. */
+function makePalette() {
+  const list = made("ul", { id: "palette-list", role: "listbox", ariaLabel: "Places and actions" })
+  const input = made("input", {
+    ...{ id: "palette-query", type: "text", role: "combobox", ariaExpanded: "true", ariaLabel: "Go to" },
+    ...{ placeholder: "Go to a Room, a label, a paper; or do something here", maxLength: 200, autocomplete: "off" },
+  })
+  input.setAttribute("aria-controls", list.id)
+  const dialog = made("dialog", { id: "palette", className: "palette", ariaLabel: "Go anywhere" }, input, list)
+  document.body.append(dialog)
+  return { dialog, input, list }
+}
+let palette: ReturnType<typeof makePalette> | undefined
+
 function openPalette(): void {
-  const dialog = document.querySelector<HTMLDialogElement>("dialog#palette")
-  const input = document.querySelector<HTMLInputElement>("input#palette-query")
-  const list = document.getElementById("palette-list")
-  if (dialog === null || input === null || list === null || dialog.open) return
+  const { dialog, input, list } = (palette ??= makePalette())
+  if (dialog.open) return
   const base = document.getElementById("main")?.dataset.base ?? ""
   const afterPause = after(PAUSE)
   let chosen = 0
@@ -147,8 +162,31 @@ function reply(): void {
   if (entry !== null && entry !== undefined) replyTo(entry)
 }
 
+const KEYS = [
+  ["Ctrl K", "go to anything, or do what can be done here"],
+  ["/", "search"],
+  ["j", "next entry"],
+  ["k", "entry before"],
+  ["r", "reply to the entry"],
+  ["c", "write in the Thread"],
+  ["Ctrl ↵", "send what you write"],
+  ["g", "all Rooms"],
+  ["?", "this list"],
+] as const
+
+/** The list of keys. */
+function makeKeyList(): HTMLDialogElement {
+  const rows = KEYS.map(([key, does]) => made("div", {}, made("dt", {}, made("kbd", {}, key)), made("dd", {}, does)))
+  const dialog = made("dialog", { id: "key-list" })
+  dialog.setAttribute("aria-labelledby", "keys-title")
+  const close = made("form", { method: "dialog" }, made("button", {}, "Close"))
+  dialog.append(made("h2", { id: "keys-title" }, "Keys"), made("dl", { className: "facts" }, ...rows), close)
+  document.body.append(dialog)
+  return dialog
+}
+
 export function listenForKeys(): void {
-  const keys = document.querySelector<HTMLDialogElement>("dialog#key-list")
+  let keys: HTMLDialogElement | undefined
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
       event.preventDefault()
@@ -159,7 +197,7 @@ export function listenForKeys(): void {
       event.target.form?.requestSubmit()
       return
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || keys?.open === true) return
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || keys?.open) return
     const acts: Record<string, () => void> = {
       "/": () => document.getElementById("search")?.focus(),
       j: () => step(1),
@@ -167,7 +205,7 @@ export function listenForKeys(): void {
       r: reply,
       c: () => document.getElementById("text-thread")?.focus(),
       g: () => document.querySelector<HTMLAnchorElement>("a.brand")?.click(),
-      "?": () => keys?.showModal(),
+      "?": () => (keys ??= makeKeyList()).showModal(),
     }
     const act = acts[event.key]
     if (act === undefined) return

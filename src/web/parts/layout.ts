@@ -106,31 +106,6 @@ export const themeSent: FormHandler = async (visit) => {
   )
 }
 
-const keys = [
-  ["Ctrl K", "go to anything, or do what can be done here"],
-  ["/", "search"],
-  ["j", "next entry"],
-  ["k", "entry before"],
-  ["r", "reply to the entry"],
-  ["c", "write in the Thread"],
-  ["Ctrl ↵", "send what you write"],
-  ["g", "all Rooms"],
-  ["?", "this list"],
-] as const
-
-/** The list of keys, shown by the script. */
-const keyList = html`<dialog id="key-list" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2>
-  <dl class="facts">${keys.map(
-    ([key, does]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${does}</dd>
-  </div>`,
-  )}</dl><form method="dialog"><button>Close</button></form></dialog>`
-
-/** The dialog that the script opens at Ctrl+K. */
-const palette = html`<dialog id="palette" class="palette" aria-label="Go anywhere">\
-<input id="palette-query" type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" \
-aria-label="Go to" placeholder="Go to a Room, a label, a paper; or do something here" maxlength="200" \
-autocomplete="off"><ul id="palette-list" role="listbox" aria-label="Places and actions"></ul></dialog>`
-
 function header(visit: Visit): Html {
   const { person, url } = visit
   const here = (path: string) => attributes({ "aria-current": url.pathname === path ? "page" : null })
@@ -211,7 +186,6 @@ not run or check what people claim.</p>
 <a href="${to("/reference")}">API</a>\
 ${json === undefined ? null : html` <a href="${to(json)}">This page as JSON</a>`}</p>
   ${themeSwitch(visit)}</div></footer>
-${keyList}${palette}
 </body>
 </html>
 `
