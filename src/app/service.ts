@@ -310,7 +310,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(() => replication?.close())
   // Not ready until the first sync succeeds.
   if (replication !== null) readiness.failed()
-  const readers = readerPool(options, { file, follows: false, baseUrl, instanceId, lineage }, options.entrance)
+  const readers = readerPool(
+    { ...options, isKeptReady: () => instance.tables.values.largeRooms().length > 0 },
+    { file, follows: false, baseUrl, instanceId, lineage },
+    options.entrance,
+  )
   const leave = async (path: string) => readers?.leave(path)
   const pasts = pastsInProcess(instance, options.data, basePath, leave, options.pasts)
   const renderer = new Renderer(readers ?? new OnThisThread())

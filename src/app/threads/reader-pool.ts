@@ -50,6 +50,8 @@ export interface PoolParts {
   readonly times?: Partial<ReadingTimes> | undefined
   readonly settings: ReaderSettings
   readonly log: Logger
+  /** Whether a thread is kept ready, because a first answer would take long; by default none is. */
+  readonly isKeptReady?: (() => boolean) | undefined
 }
 
 type ReaderChannel = Channel<ReaderCalls, ReaderEvents>
@@ -75,6 +77,12 @@ export class ReaderPool implements Readers, Engine {
     this.#times = { ...standardTimes, ...parts.times }
     // It is read when a thread starts, and changes nothing in this one.
     if (isRoomy) setFlagsFromString(`--initial-heap-size=${FILLED_FIRST}`)
+    if (this.#keepsOne())
+      this.#run("expensive", "large Rooms before they are asked for", (channel) => channel.ask("readAhead")).catch(
+        (err: unknown) => {
+          if (!this.#isClosed) parts.log.warn({ err }, "large Rooms could not be read ahead")
+        },
+      )
   }
 
   answer(request: OffloadedRequest, cost: Cost, signal: AbortSignal): Promise<OffloadedResponse> | null {
@@ -202,19 +210,30 @@ export class ReaderPool implements Readers, Engine {
     for (const task of [...this.#waiting.page.splice(0), ...this.#waiting.expensive.splice(0)]) task.fail(error)
   }
 
-  /** Ends all threads if they are idle. A thread that is still starting is not idle: it will make the next page. */
+  /** Whether a thread stays ready. Where memory is short, none does. */
+  #keepsOne(): boolean {
+    return isRoomy && this.#parts.isKeptReady?.() === true
+  }
+
+  /**
+   * Ends all threads if they are idle, but one where a thread is kept ready. A thread that is still starting is not
+   * idle: it will make the next page.
+   */
   #endIfIdle(): void {
     if (this.#hasWaiting || this.#readers.some(({ isFree }) => !isFree)) this.#idle?.refresh()
     else {
+      const kept = this.#keepsOne() ? 1 : 0
+      // The next thread to start asks again.
       this.#idle = undefined
-      void this.#end()
+      void this.#end(kept)
     }
   }
 
-  async #end(): Promise<void> {
-    const readers = this.#readers
-    this.#readers = []
-    await Promise.all(readers.map((each) => each.end()))
+  /** @param kept how many of the oldest threads stay */
+  async #end(kept = 0): Promise<void> {
+    const ended = this.#readers.slice(kept)
+    this.#readers = this.#readers.slice(0, kept)
+    await Promise.all(ended.map((each) => each.end()))
   }
 
   #distribute(): void {
@@ -248,12 +267,15 @@ export class ReaderPool implements Readers, Engine {
 
 /** Creates the reader threads of a service; null without threads. */
 export function readerPool(
-  { threads = 0, times, log }: Omit<PoolParts, "threads" | "settings"> & { readonly threads?: number | undefined },
+  {
+    threads = 0,
+    ...parts
+  }: Pick<PoolParts, "times" | "log" | "isKeptReady"> & { readonly threads?: number | undefined },
   settings: Omit<ReaderSettings, "entrance">,
   entrance?: NonNullable<ReaderSettings["entrance"]>,
 ): ReaderPool | null {
   if (threads === 0) return null
   // Its other members cannot be sent to a thread.
   const shown = entrance === undefined ? null : { passwords: entrance.passwords, invitations: entrance.invitations }
-  return new ReaderPool({ threads, times, log, settings: { ...settings, entrance: shown } })
+  return new ReaderPool({ ...parts, threads, settings: { ...settings, entrance: shown } })
 }

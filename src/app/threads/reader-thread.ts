@@ -101,6 +101,7 @@ async function respond({
 const channel = toStarter<ReaderEvents, ReaderCalls>({
   ready: () => {},
   answer: respond,
+  readAhead: () => instance.tables.keptTables.readAhead(),
   render: (texts) => engine.render(texts),
   avoid: (name) => engine.avoid(name),
   forget: () => instance.ledger.forget(),

@@ -34,6 +34,8 @@ export interface ReaderCalls {
   /** Returns when the thread has started. */
   ready(): void
   answer(request: OffloadedRequest): OffloadedResponse
+  /** Reads what the first answer about a large Room would take long for. */
+  readAhead(): void
   /** Renders texts for a page that the serving thread makes. */
   render(texts: readonly Text[]): readonly string[]
   /** Shows a text as it was written, because it took too much time or memory on another thread. */

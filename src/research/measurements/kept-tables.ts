@@ -156,6 +156,20 @@ export function keptTables(db: Db, measured: MeasurementTables, values: Values) 
     }
   }
 
+  /**
+   * The present table of the metric and the baseline of a Room's newest finding that rests on an effect, and that
+   * finding; undefined if there is none.
+   */
+  function ofNewestFinding(roomId: string) {
+    for (const { versionId, label, effect } of newest.all(roomId)) {
+      const question = tableAround(parse(effect))
+      const now = question && known(roomId, question)
+      if (question !== undefined && now != null)
+        return { finding: { versionId, label }, table: answered(roomId, question, keptRows(now, question, ""), []) }
+    }
+    return undefined
+  }
+
   return {
     /** Why a table cannot be worked out now. */
     faults(roomId: string, question: TableQuestion): Issue[] {
@@ -196,18 +210,18 @@ export function keptTables(db: Db, measured: MeasurementTables, values: Values) 
       return answered(roomId, question, kept, moved)
     },
 
+    ofNewestFinding,
+
     /**
-     * The present table of the metric and the baseline of a Room's newest finding that rests on an effect, and that
-     * finding; undefined if there is none.
+     * Reads the attempts of large Rooms, and works out the tables that their pages show; where there is none, reads the
+     * values of one metric.
      */
-    ofNewestFinding(roomId: string) {
-      for (const { versionId, label, effect } of newest.all(roomId)) {
-        const question = tableAround(parse(effect))
-        const now = question && known(roomId, question)
-        if (question !== undefined && now != null)
-          return { finding: { versionId, label }, table: answered(roomId, question, keptRows(now, question, ""), []) }
+    readAhead(): void {
+      for (const roomId of values.largeRooms()) {
+        const attempts = values.attempts({ roomId })
+        const [first] = ofNewestFinding(roomId) === undefined ? values.metrics(attempts.slice(-1)) : []
+        if (first !== undefined) unlessRefused(() => values.frame(attempts, first.metric, first.split ?? ""))
       }
-      return undefined
     },
   }
 }

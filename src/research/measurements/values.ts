@@ -160,6 +160,8 @@ const LAYOUTS = 1_000
 
 /** Rooms whose attempts are kept. */
 const ROOMS = 2
+/** A Room with so many attempts is large: reading them for the first time takes a tenth of a second or more. */
+const LARGE = 1_000
 
 /**
  * Keeps the attempts of a Room from one moment to the next, so that one more attempt does not cost reading all again.
@@ -348,7 +350,17 @@ export function values(db: Db) {
     return inOrder.map(([, { name, split, reader }]) => ({ name, split, frame: reader.build() }))
   }
 
+  // Attempts are numbered without gaps.
+  const withAttempt = (number: number) =>
+    `EXISTS (SELECT 1 FROM attempts a WHERE a.room_id = r.room_id AND a.label = 'A${number}')`
+  const large = db.prepare<{ roomId: string }>(
+    `SELECT r.room_id AS roomId FROM rooms r WHERE ${withAttempt(LARGE)} AND NOT ${withAttempt(MOST)} LIMIT ${ROOMS}`,
+  )
+
   return {
+    /** Large Rooms that a table can cover, as many as are kept. */
+    largeRooms: (): string[] => large.all().map(({ roomId }) => roomId),
+
     /** The state of the Rooms of some attempts: equal if nothing happened there in between. */
     stateOf: (scope: Scope): string =>
       "roomId" in scope
