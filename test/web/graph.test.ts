@@ -1,4 +1,4 @@
-/** The graph of a Room: its argument with a table of all relations, and the relations around one finding. */
+/** The graph of a Room: its argument, a table of all its relations, and the relations around one finding. */
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -13,15 +13,16 @@ const rowOf = (text: string, label: string) =>
     .filter(([, name]) => name === label)
     .map(([row]) => row.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "))
 
-t.test("Below the argument, a table has what each object states about others", async (t) => {
-  const text = await page(graph)
+t.test("The argument leads to a table of what each object states about others", async (t) => {
+  const [, address = ""] = /<a href="([^"]+)">\d+ relations as a table/.exec(await page(graph)) ?? []
+  const text = await page(demo.baseUrl + address)
   t.match(rowOf(text, "F6"), [/contradicts.* H4/], "what a link of a finding says is said of the finding")
   t.match(rowOf(text, "F6"), [/results from.* A\d/])
   t.match(text, /[1-9]\d* older objects left out/, "the table has the newest, and says so")
 })
 
 t.test("No view of it is a page of more than 200 kB", async (t) => {
-  for (const query of ["", "?at=200"]) {
+  for (const query of ["", "?view=relations", "?at=200"]) {
     const { length } = await page(graph + query)
     t.ok(length < 200_000, `${query || "the argument"}: ${length} characters`)
   }

@@ -108,7 +108,7 @@ t.test("the word of a review does not run into its text", async (t) => {
   await page.goto(at(`/rooms/${demo.rooms.main.roomId}`))
   const over = await page.evaluate(`(() => {
     const list = Object.assign(document.createElement("ul"), { className: "evidence" })
-    list.innerHTML = '<li><span class="state"><svg class="mark" width="14" height="14"></svg>' +
+    list.innerHTML = '<li><span class="state"><i class="mark half warn"></i>' +
       'agrees with reservations</span><div>The split was read again.</div></li>'
     document.getElementById("main").prepend(list)
     const word = document.createRange()

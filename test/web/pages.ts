@@ -98,6 +98,7 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "conclusion", path: `/checkpoints/${context.conclusions[0]?.checkpointId}` },
     { name: "synthesis", path: `/checkpoints/${context.syntheses[0]?.checkpointId}` },
     { name: "person", path: `/people/${demo.people.owner.username}` },
+    { name: "room-relations", path: `${room}/graph?view=relations` },
     { name: "graph-focused", path: `${room}/graph?focus=${finding}` },
     { name: "concepts", path: "/concepts" },
     { name: "paper", path: "/papers/2504.13837" },

@@ -1,11 +1,11 @@
-/** The argument of a Room with a table of all its relations, or the relations around one object. */
+/** The argument of a Room, a table of all its relations, or the relations around one object. */
 import { type EvidenceItem, hasFallen } from "../../contract/answers/evidence.ts"
 import type { RoomSummary } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, joined, to, attributes } from "../html.ts"
 import { beginningInLink, inlineMarkdown, markdownInLink, plainText } from "../markdown.ts"
 import { glyph, stateBadge, stateMark } from "../parts/marks.ts"
-import { empty, label, table, ways } from "../parts/parts.ts"
+import { empty, label, table } from "../parts/parts.ts"
 import { pathOf, readPath, withQuery } from "../addresses.ts"
 import type { Visit, Shown } from "../visit.ts"
 import { counted, words, shortened } from "../words.ts"
@@ -268,28 +268,31 @@ export function graphPage(visit: Visit): Shown {
   const found = visit.ask("room_provenance", { roomId }, query)
   const { objects, relations } = relationsIn(found)
   const shown = newest(objects, focus)
-  const rows = html`${leftOut(objects.length - shown.length, found)}${relationTable(shown, relations)}`
+  const rows = () => html`${leftOut(objects.length - shown.length, found)}${relationTable(shown, relations)}`
+  const path = `/rooms/${roomId}/graph`
+  const toArgument = html`<span><a href="${to(path)}">The argument of the Room</a></span>`
   const within = DEPTHS.map((each) => {
-    const address = to(withQuery(`/rooms/${roomId}/graph`, { focus, depth: each }))
+    const address = to(withQuery(path, { focus, depth: each }))
     const isHere = attributes({ "aria-current": each === depth ? "true" : null })
     return html`<a href="${address}"${isHere}>${counted(each, "step")}</a> `
   })
   const focused = found.nodes.find(({ id }) => id === focus)
+  // The table is as long as the argument again, and few readers want both.
+  const isTable = visit.parameter("view") === "relations"
+  const count = counted(relations.length, "relation")
   const body =
-    focused === undefined
-      ? html`<h1>Argument</h1>${argument(visit, room, attemptsBehind(found))}
-<section aria-labelledby="edges"><h2 id="edges">Relations</h2><details><summary>${counted(
-          relations.length,
-          "relation",
-        )} as a table</summary>${rows}</details></section>`
-      : html`<h1>Graph around ${named(focused)}</h1><p class="meta"><span>within ${within}</span>
-<span><a href="${to(`/rooms/${roomId}/graph`)}">The argument of the Room</a></span></p>${rows}`
+    focused !== undefined
+      ? html`<h1>Graph around ${named(focused)}</h1><p class="meta"><span>within ${within}</span>
+${toArgument}</p>${rows()}`
+      : isTable
+        ? html`<h1>Relations</h1><p class="meta"><span>${count}</span>${toArgument}</p>${rows()}`
+        : html`<h1>Argument</h1>${argument(visit, room, attemptsBehind(found))}
+<p class="more"><a href="${to(withQuery(path, { view: "relations" }))}">${count} as a table</a></p>`
   return {
     title: `Graph · ${room.title}`,
     rail: roomRail(room, "/graph"),
     json: readPath("room_provenance", { roomId }, { focus, depth: focus === undefined ? undefined : depth }),
     wide: true,
-    body: html`${body}
-${ways([["JSON", readPath("room_provenance", { roomId }, { focus })]])}`,
+    body,
   }
 }

@@ -20,7 +20,7 @@ import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { plainText } from "../markdown.ts"
 import { choices, counted, shortened, figure, words } from "../words.ts"
-import { glyph, tone } from "../parts/marks.ts"
+import { glyphInChart, tone } from "../parts/marks.ts"
 import { type Axis, axis, percent } from "../charts/axis.ts"
 
 // The chart, with a mark for each attempt that shows its outcome. A setting in words has a row for each of its values.
@@ -42,7 +42,7 @@ const MIDDLE = 12
 function mark({ row }: Point, x: number, y: number, name: string): Html {
   const state = row.outcome ?? row.status
   return html`<svg class="at ${tone(state)}" x="${percent(x)}" y="${y.toFixed(1)}" width="1" height="1">\
-<a href="${address("attempt", row.attemptId)}" tabindex="-1"><g>${glyph(state)}</g>\
+<a href="${address("attempt", row.attemptId)}" tabindex="-1"><g>${glyphInChart(state)}</g>\
 <title>${row.label}: ${name}, ${words(state)}</title></a></svg>`
 }
 

@@ -111,15 +111,12 @@ function header(visit: Visit): Html {
   const here = (path: string) => attributes({ "aria-current": url.pathname === path ? "page" : null })
   return html`<header class="top${person === undefined ? null : " own"}"><div class="inner">
 <a class="brand" href="${to("/")}" aria-label="Research Room">\
-<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">\
-<path d="M3 4h7v16H3zM12 4h9v7h-9zM12 13h9v7h-9z"/></svg><span class="name">Research Room</span></a>
+<i class="logo"></i><span class="name">Research Room</span></a>
 <nav aria-label="Service"><a href="${to("/")}"${here("/")}>Rooms</a> \
 <a href="${to("/concepts")}"${here("/concepts")}>Concepts</a>\
 ${person === undefined ? null : html` <a href="${to("/library")}"${here("/library")}>Library</a>`}\
 ${person?.isOperator === true ? html` <a href="${to("/admin")}"${here("/admin")}>Admin</a>` : null}</nav>
-<form class="search" role="search" action="${to("/search")}">\
-<svg viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" focusable="false">\
-<path d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm5 12 6 6"/></svg>\
+<form class="search" role="search" action="${to("/search")}"><i class="glass"></i>\
 <label class="aside" for="search">Search the record</label>\
 <input id="search" name="query" type="search" placeholder="Search" maxlength="200" \
 value="${url.pathname === "/search" ? url.searchParams.get("query") : null}"></form>
