@@ -1,13 +1,13 @@
 /** Research: the list of its domains. Tables of a domain may use those of the domains before it. */
 import { domain as advice } from "./advice/warnings.ts"
 import { domain as attempts } from "./attempts/operations.ts"
-import { domain as boards } from "./boards/index.ts"
+import { domain as boards } from "./boards/boards.ts"
 import { domain as brief } from "./brief/reads.ts"
 import { domain as checkpoints } from "./checkpoints/checkpoints.ts"
 import { domain as citations } from "./citations/citations.ts"
 import { domain as claims } from "./claims/claims.ts"
 import { domain as contexts } from "./contexts/room-context.ts"
-import { domain as evidence } from "./evidence/index.ts"
+import { domain as evidence } from "./evidence/evidence.ts"
 import { domain as experiments } from "./experiments/operations.ts"
 import { domain as exported } from "./export/exports.ts"
 import { domain as findings } from "./findings/operations.ts"
@@ -22,7 +22,7 @@ import { domain as publications } from "./publications/reads.ts"
 import { domain as records } from "./records/publish.ts"
 import { domain as reviews } from "./reviews/reviews.ts"
 import { domain as search } from "./search/search.ts"
-import { domain as similar } from "./search/similar/index.ts"
+import { domain as similar } from "./search/similar/similar.ts"
 
 export const research = [
   records,

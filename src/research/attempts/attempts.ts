@@ -13,10 +13,8 @@ import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/paging.ts"
 import { text } from "../experiments/experiments.ts"
-import type { AttemptState } from "./admission.ts"
-import type { PlanMatch } from "./plan-match.ts"
-import { AGENT } from "../../ledger/journal/actor.ts"
 import {
+  type AttemptState,
   type Row,
   type ListedRow,
   shown,
@@ -28,6 +26,8 @@ import {
   WHOLE,
   OF_FINDING,
 } from "./summary.ts"
+import type { PlanMatch } from "../experiments/plans.ts"
+import { AGENT } from "../../ledger/journal/actor.ts"
 
 /** An attempt with its Room, Thread and plan. */
 export interface Attempt extends AttemptState {

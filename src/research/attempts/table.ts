@@ -10,8 +10,7 @@ import type { AttemptTable, Means } from "../../contract/answers/attempts.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { filteredList } from "../../ledger/lists/paging.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import { outcomeOf } from "./admission.ts"
-import { FAILURE, ORDINAL, type Settings, settingsOf } from "./summary.ts"
+import { outcomeOf, FAILURE, ORDINAL, type Settings, settingsOf } from "./summary.ts"
 import { AGENT } from "../../ledger/journal/actor.ts"
 
 // Streams long lists as CSV or JSON lines, one page per turn of the event loop.

@@ -1,4 +1,4 @@
-/** Boards: their rows, and how the groups of attempts on one are ranked. */
+/** Boards: their rows, how the groups of attempts on one are ranked, and the operation and reads on them. */
 import type { BoardSummary, BoardAnswer } from "../../contract/answers/boards.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { parse, type Stored, fitting } from "../../contract/json.ts"
@@ -8,18 +8,27 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
-import { leadInWords, placeInWords } from "../measurements/in-words.ts"
+import { leadInWords, placeInWords, noiseInWords } from "../measurements/in-words.ts"
 import { type Contrast, halfWidth, LEVEL } from "../measurements/statistics.ts"
 import { contrasted, type Group, nearestOf, tableOf } from "../measurements/table.ts"
 import { limits } from "../../contract/limits.ts"
 import { addressOf } from "../../contract/definitions/work.ts"
 import { sourcesIn } from "../measurements/frame.ts"
 import { PRIMARY, shown } from "../measurements/reads.ts"
-import { statedOf } from "../measurements/written.ts"
+import { statedOf, settingCells } from "../measurements/written.ts"
 import { splitsInWords, type Values } from "../measurements/values.ts"
-import type { Issue } from "../../contract/refusals/refusal.ts"
+import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
+import { threadSubject, type Threads } from "../../threads/threads.ts"
+import { known } from "../../contract/objects/no-such.ts"
+import { idPage } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import { markdownTable } from "../attempts/table.ts"
+import { figure, interval } from "../measurements/figures.ts"
 
-export type Declared = BodyOf<"declare_board">
+type Declared = BodyOf<"declare_board">
 
 type Row = Omit<BoardSummary, "author"> & Author
 type Whole = Row & { readonly contentDigest: string; readonly content: Stored<Declared> }
@@ -61,7 +70,7 @@ export function boards(db: Db) {
 // groups.
 
 /** The dimensions whose groups are ranked. */
-export const rankedBy = ({ by = ["arm"] }: Pick<Declared, "by">): readonly string[] => by
+const rankedBy = ({ by = ["arm"] }: Pick<Declared, "by">): readonly string[] => by
 
 /** The difference between the first group and the next, with an interval that allows for every pair of groups. */
 export type Lead = NonNullable<BoardAnswer["lead"]> & Pick<Contrast, "pairs" | "pairedAcross"> & { readonly se: number }
@@ -165,9 +174,9 @@ type Standing = Omit<
 const beginsWith = (argv: readonly string[], begins: readonly string[]): boolean =>
   begins.every((part, index) => argv[index] === part)
 
-export type BoardStandings = ReturnType<typeof boardStandings>
+type BoardStandings = ReturnType<typeof boardStandings>
 
-export function boardStandings(db: Db, values: Values) {
+function boardStandings(db: Db, values: Values) {
   const atCommit = db.prepare<Pinned>(
     `SELECT a.attempt_id AS attemptId, ${contentOf("a")} ->> '$.repository.url' AS url,
         ${contentOf("a")} -> '$.argv' AS argv,
@@ -313,3 +322,132 @@ export function boardStandings(db: Db, values: Values) {
     },
   }
 }
+
+// The reads of boards.
+
+/** Writes a board as Markdown: the best group, and each group with its interval. */
+function markdownOf({
+  label,
+  title,
+  metric,
+  direction,
+  unit,
+  by,
+  partedBy,
+  rows,
+  sentence,
+  attempts,
+  measured,
+  noise,
+}: BoardAnswer): string {
+  const head = [
+    "",
+    ...by,
+    ...partedBy,
+    "n",
+    `${metric}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`,
+    "95 % interval",
+    "reproduced",
+  ]
+  return [
+    `**${label}: ${title}**`,
+    "",
+    sentence,
+    "",
+    ...markdownTable(
+      head,
+      rows.map(({ rank, key, settings, n, mean, se, low, high, reproductions, failedReproductions }) => [
+        rank,
+        ...by.map((name) => String(key[name] ?? "")),
+        ...settingCells(settings, partedBy),
+        n,
+        figure(mean, se),
+        interval(low, high, se),
+        `${reproductions}${failedReproductions === 0 ? "" : `, not ${failedReproductions}`}`,
+      ]),
+    ),
+    "",
+    `${measured} of ${attempts} attempts with this evaluator and data are on the board.`,
+    ...(noise === null ? [] : [`Noise from run to run: ${noiseInWords(noise, unit)}.`]),
+    "",
+  ].join("\n")
+}
+
+export interface ReadTables {
+  readonly rooms: Rooms
+  readonly boards: Boards
+  readonly boardStandings: BoardStandings
+}
+
+function boardReads({ rooms, boards, boardStandings: { standing } }: ReadTables) {
+  return {
+    room_boards({ params, query }) {
+      rooms.mustExist(params.roomId)
+      return idPage(
+        query,
+        (after, count) => boards.ofRoom(params.roomId, after, count),
+        ({ boardId }) => boardId,
+      )
+    },
+    board({ params, query }) {
+      const { summary, contentDigest, declared } = known("board", boards.read(params.boardId))
+      const board = { ...summary, contentDigest, ...standing(summary.roomId, declared) }
+      return query.format === "markdown" ? markdownOf(board) : board
+    },
+  } satisfies Partial<Readers>
+}
+
+// The behaviour of declaring a board.
+
+/** @throws Refusal `invalid_schema` for a dimension with two roles, and for a baseline that does not name a group */
+function mustFit(declared: Declared): void {
+  const by = rankedBy(declared)
+  const { over, where = {}, baseline } = declared
+  const issues: Issue[] = [
+    ...(over !== undefined && by.includes(over) ? [{ path: "/over", message: "is one of the dimensions of by" }] : []),
+    ...[...by, ...(over === undefined ? [] : [over])]
+      .filter((name) => Object.hasOwn(where, name))
+      .map((name) => ({ path: `/where/${name}`, message: "is a dimension that the board compares" })),
+    ...(baseline === undefined ||
+    (by.every((name) => Object.hasOwn(baseline, name)) && Object.keys(baseline).length === by.length)
+      ? []
+      : [{ path: "/baseline", message: `must have a value for each dimension of by: ${by.join(", ")}` }]),
+  ]
+  if (issues.length > 0) throw new Refusal("invalid_schema", "A board compares groups, each at one place.", { issues })
+}
+
+interface Tables {
+  readonly threads: Threads
+  readonly boards: Boards
+  readonly boardStandings: BoardStandings
+}
+
+export function boardOperations({ threads, boards, boardStandings: { fault } }: Tables) {
+  const declare_board = behaviour("declare_board", {
+    subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
+    admit({ body }) {
+      mustFit(body)
+      const found = fault(body.roomId, body)
+      if (found !== undefined)
+        throw new Refusal("invalid_schema", "Settings and splits are not merged in silence.", { issues: [found] })
+    },
+    write(call, where, change) {
+      const boardId = change.newId()
+      const label = change.label("board")
+      boards.insert({ ...madeBy(call, where, change), boardId, label })
+      return { target: { id: boardId, label }, result: { boardId, label } }
+    },
+  })
+  return { declare_board }
+}
+
+export const domain = {
+  tables: [
+    ({ db, values }: Ground & { values: Values }) => ({
+      boards: boards(db),
+      boardStandings: boardStandings(db, values),
+    }),
+  ],
+  operations: [boardOperations],
+  reads: [boardReads],
+} satisfies Domain

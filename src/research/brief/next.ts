@@ -8,8 +8,7 @@ import { type OperationName, operationNamed } from "../../contract/operations/in
 import { shortened } from "../../contract/text.ts"
 import type { Claim } from "../claims/claims.ts"
 import { isLost, lostInWords } from "../experiments/holders.ts"
-import type { Candidates, Leads } from "./candidates.ts"
-import type { Compared, Place } from "./rows.ts"
+import type { Candidates, Leads, Compared, Place } from "./candidates.ts"
 
 export type NextItem = AnswerOf<"room_next">["items"][number]
 

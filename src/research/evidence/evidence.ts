@@ -1,20 +1,22 @@
 /**
  * The model of evidence: what a record rests on, what speaks for or against it, and what uses it. Operations report
- * their writes to it; warnings, counts and graphs read from it.
+ * their writes to it; warnings, counts, graphs and the reads of evidence and uses read from it.
  */
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { type Verdict, TALLY_OF, words } from "./words.ts"
+import { type Verdict, TALLY_OF, words, codeOf, type Writer } from "./words.ts"
 import { speakingPurposes } from "../../contract/answers/evidence.ts"
 import { isOneOf, present } from "../../contract/typed.ts"
 import type { Bearing, LinkKind } from "../../contract/schema/enumerations.ts"
 import type { ResultOf } from "../../contract/operations/index.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
-import { grounds } from "./grounds.ts"
-import { codeOf, type Writer } from "./independence.ts"
+import { grounds, shaken, type Use, type UserKind, uses, BEARING } from "./verdict.ts"
 import { evidencePages } from "./pages.ts"
-import { shaken, type Use, type UserKind, uses, BEARING } from "./verdict.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { keysetPage, pageSize } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 // Reads the voices of findings, and the reproductions of the attempts that they rest on.
 
@@ -386,3 +388,27 @@ export function evidence(db: Db) {
     },
   }
 }
+
+// Reads of the evidence about a record, and of its uses.
+
+function evidenceReads({ evidence }: { evidence: Evidence }) {
+  /** Returns a page of a list, newest first. */
+  function page<Row extends { readonly sequence: number }>(
+    versionId: string,
+    query: { limit?: number; after?: number },
+    find: (versionId: string, before: number | undefined, count: number) => Row[],
+  ) {
+    if (!evidence.knows(versionId)) throw noSuch("record")
+    return keysetPage(find(versionId, query.after, pageSize(query) + 1), query, ({ sequence }) => sequence)
+  }
+
+  return {
+    record_evidence: ({ params, query }) => page(params.versionId, query, evidence.bearingOn),
+    record_uses: ({ params, query }) => page(params.versionId, query, evidence.usesOf),
+  } satisfies Partial<Readers>
+}
+
+export const domain = {
+  tables: [({ db }: Ground) => ({ evidence: evidence(db) })],
+  reads: [evidenceReads],
+} satisfies Domain

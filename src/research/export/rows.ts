@@ -10,7 +10,7 @@ import type { CheckpointSummary } from "../../contract/answers/records.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { STALE_REASONS } from "../../threads/threads.ts"
-import { RESTS } from "../evidence/grounds.ts"
+import { RESTS } from "../evidence/verdict.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/records.ts"
 

@@ -2,7 +2,7 @@
  * Measured values in columns, from which tables, effects and boards are computed. A frame may hold a quarter of a
  * million values.
  */
-import { type BlockScalars, blockOf, OF_BLOCK } from "../attempts/values.ts"
+import { type BlockScalars, blockOf, OF_BLOCK } from "../attempts/reported.ts"
 import { type Dimensions, type Scalar, type Source, sortedBy, textOf, compareScalars } from "./cells.ts"
 
 /**

@@ -10,7 +10,7 @@ import { labelledObject } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { attemptList } from "../attempts/attempts.ts"
 import { ORDINAL } from "../attempts/summary.ts"
-import type { BlockScalars } from "../attempts/values.ts"
+import type { BlockScalars } from "../attempts/reported.ts"
 import { type Scalar, textOf } from "./cells.ts"
 import { folded, isSeed, launchOf } from "./stated.ts"
 

@@ -1,9 +1,13 @@
-/** What a number of a text is found to be: how it is compared with values of the record, and what belongs to it. */
+/**
+ * What a number of a text is found to be: how it is compared with values of the record, and what belongs to it. Counts
+ * and steps of curves are matched here; `resolving.ts` and `differences.ts` match the others.
+ */
 import { canonicalJson } from "../../contract/json.ts"
 import type { Scalar } from "../measurements/cells.ts"
-import type { Group, Holder, Metric, Quantities } from "./quantities.ts"
-import type { Figured } from "./scope.ts"
+import type { Group, Holder, Metric, Quantities, Dimension } from "./quantities.ts"
+import type { Figured, Scope, Point } from "./scope.ts"
 import type { Numeral, Reading } from "./numerals.ts"
+import { type Bindings, PARAGRAPH, SENTENCE, STEP } from "./bindings.ts"
 
 export type Is = {
   readonly kind: "mean" | "effect" | "metric" | "count" | "setting" | "dimension"
@@ -193,3 +197,183 @@ export const anyOf = (words: string): string =>
 /** Whether one of the readings of a number, as it is rounded, equals a value. */
 export const near = (numeral: Numeral, value: number): boolean =>
   numeral.readings.some((reading) => isRounded(reading, value))
+
+// Counts that a text states: of attempts, seeds, arms, findings and so on.
+
+const BETWEEN = anyOf(
+  "of the these those its all other more independent distinct different random succeeded successful failed planned " +
+    "paired completed finished training repeated",
+)
+const NOUNS = anyOf(
+  "attempts? runs? trials? repeats? repetitions? replicates? replications? seeds? arms? conditions? groups? pairs? " +
+    "values? experiments? findings? hypothesis hypotheses plans? reviews? metrics?",
+)
+const COUNTED = new RegExp(`^[\\s-](?:(?:${BETWEEN})\\s){0,3}(${NOUNS})\\b`, "iu")
+const OUT_OF = /^\s?(?:of|\/|out of)\s?(?:the\s|its\s|all\s)?([0-9]{1,6})(?![0-9.])/iu
+
+/** A number of attempts, seeds, arms and so on: null if it is one and none that is known. */
+export function countOf(
+  scope: Scope,
+  numeral: Numeral,
+  bindings: Bindings,
+  head: string,
+  tail: string,
+): Match | null | undefined {
+  if (
+    numeral.form !== "plain" ||
+    numeral.unit !== null ||
+    numeral.readings.every(({ value }) => !Number.isInteger(value))
+  )
+    return undefined
+  const outOf = OUT_OF.exec(tail)
+  const [, noun = ""] = COUNTED.exec(outOf === null ? tail : tail.slice(outOf[0].length)) ?? []
+  const isN = /\b[nN]\s?=\s?$/u.test(head)
+  if (noun === "" && !isN) return undefined
+  const { quantities, own } = scope.known
+  const stem = isN
+    ? "n"
+    : noun
+        .toLowerCase()
+        .replace(/^hypothes[ie]s$/, "hypothesis")
+        .replace(/s$/, "")
+  const named = scope.attemptsOf(bindings, PARAGRAPH) ?? (own.attemptIds.size > 0 ? own.attemptIds : undefined)
+  const { inScope, mine } = scope.countedIn(bindings, named)
+  const sentence = scope.in.sentenceOf(numeral)
+  const words = sentence === undefined ? "" : scope.in.text.slice(sentence.start, sentence.end)
+  const room: Holder = { kind: "room", id: quantities.roomId, label: null }
+  const only = mine[0]?.experimentId
+  const of: Holder =
+    named !== undefined && only !== undefined && mine.every(({ experimentId }) => experimentId === only)
+      ? { kind: "experiment", id: only, label: quantities.experiments.get(only) ?? null }
+      : room
+  /** Each count that it may be, worked out only if it is none of those before. */
+  function* counts(): Generator<readonly [number, Holder]> {
+    if (/^(?:attempt|run|trial|repeat|repetition|replicate|replication|value|n|group|pair)$/.test(stem)) {
+      const statuses = [...new Set(mine.map(({ status }) => status))]
+      const said = statuses.filter((status) => words.toLowerCase().includes(status.slice(0, 6)))
+      for (const status of said) yield [mine.filter((each) => each.status === status).length, of]
+      const isPart = outOf !== null && said.length > 0
+      if (!isPart) {
+        yield [mine.length, of]
+        yield [mine.filter(({ status }) => status === "succeeded").length, of]
+        yield [inScope.length, of]
+        for (const some of Map.groupBy(mine, ({ arm, experimentId }) => `${experimentId} ${arm}`).values())
+          yield [some.length, of]
+      }
+    }
+    if (/^(?:seed|value|n|pair|repeat|repetition|replicate|replication|run)$/.test(stem)) {
+      const seeds = quantities.dimensions.get("seed")
+      for (const some of [mine, inScope]) yield [seeds === undefined ? 0 : valuesAmong(seeds, some), of]
+      const metrics = bindings.get("metric")?.values
+      const wanted = [...quantities.metrics.values()].flat().filter(({ name }) => metrics?.has(name) ?? true)
+      for (const group of wanted.flatMap((metric) => scope.groupsWithin(metric, named)))
+        if (group.merged === 0 && scope.isConsistent(group, bindings)) yield [group.summary.n, group.holder]
+      for (const each of scope.effectsNamed(bindings)) {
+        const { pairs, ofCount, againstCount } = each.before
+        for (const count of [pairs, ofCount, againstCount]) if (count !== null) yield [count, each.holder]
+      }
+    }
+    if (/^(?:arm|condition|group)$/.test(stem)) {
+      const arms = quantities.dimensions.get("arm")
+      if (arms !== undefined) yield [valuesAmong(arms, inScope), of]
+    }
+    const ofRoom = scope.known.countOf(stem)
+    if (ofRoom !== undefined) yield [ofRoom, room]
+    if (stem === "metric") yield [quantities.metrics.size, room]
+  }
+  const match = counts().find(([count]) => numeral.readings.some(({ value }) => value === count))
+  if (match === undefined) return null
+  return { is: { kind: "count", of: match[1], value: match[0] } }
+}
+
+/** How many values of a dimension some attempts have. */
+function valuesAmong({ values }: Dimension, some: readonly { readonly attemptId: string }[]): number {
+  const ids = new Set(some.map(({ attemptId }) => attemptId))
+  let count = 0
+  for (const each of values.values()) if (!each.isDisjointFrom(ids)) count += 1
+  return count
+}
+
+// Steps of curves that a text names, and what attempts reported there.
+
+/** Attempts whose curves are read for a number. */
+const ATTEMPTS = 40
+
+type Of = NonNullable<Is["of"]>
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+export class Curves {
+  readonly #scope: Scope
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+  }
+
+  /** The attempts that a number may be of: those that the text names, or its record's own. */
+  #attemptsOf(bindings: Bindings) {
+    const { own } = this.#scope.known
+    const named = this.#scope.attemptsOf(bindings, SENTENCE) ?? (own.attemptIds.size > 0 ? own.attemptIds : undefined)
+    if (named === undefined || named.size > ATTEMPTS) return []
+    return this.#scope.countedIn(bindings, named).mine.filter(({ attemptId }) => named.has(attemptId))
+  }
+
+  /** A step at which an attempt of the record reported something, or one that the sentence names. */
+  step(numeral: Numeral): Is | undefined {
+    const { own, quantities } = this.#scope.known
+    const labels = this.#scope.labelsOf(numeral).map(({ value }) => value)
+    const named = new Set(labels.flatMap((label) => quantities.byLabel.get(label)?.attemptId ?? []))
+    const some = own.attemptIds.union(named)
+    if (some.size > ATTEMPTS) return undefined
+    for (const { attemptId, label } of quantities.attempts.filter((each) => some.has(each.attemptId))) {
+      const point = this.#scope.known
+        .pointsAt(attemptId)
+        .find(({ step }) => numeral.readings.some(({ value }) => value === step))
+      if (point === undefined) continue
+      const of: Of = { kind: "attempt", id: attemptId, label }
+      return { kind: "dimension", of, group: { step: point.step }, value: point.step }
+    }
+    return undefined
+  }
+
+  /** The value of an attempt at a step that the text names, or the mean of several; null if they have others there. */
+  value(numeral: Numeral, bindings: Bindings, most: number): Match | null | undefined {
+    const bound = bindings.get(STEP)
+    if (bound === undefined || bound.level > most) return undefined
+    const attempts = this.#attemptsOf(bindings)
+    let isKnown = false
+    const found = new Map<string, { point: Point; of: Of; experiment: string }[]>()
+    for (const { attemptId, label, experimentId } of attempts)
+      for (const point of this.#scope.known.pointsAt(attemptId)) {
+        if (!bound.values.has(String(point.step)) || !this.#isOf(point, bindings)) continue
+        isKnown = true
+        if (!Number.isFinite(point.value)) continue
+        const of: Of = { kind: "attempt", id: attemptId, label }
+        const some = found.getOrInsertComputed(JSON.stringify([point.name, point.split, point.step]), () => [])
+        some.push({ point, of, experiment: experimentId })
+      }
+    for (const all of found.values())
+      for (const some of [
+        all,
+        ...Map.groupBy(all, ({ experiment }) => experiment).values(),
+        ...all.map((one) => [one]),
+      ]) {
+        const [first] = some
+        if (first === undefined) continue
+        const { name, split, step } = first.point
+        const unit = this.#scope.known.quantities.metrics.get(name)?.find((each) => each.split === split)?.unit ?? null
+        const value = mean(some.map(({ point }) => point.value))
+        if (!states(numeral, value, { name, unit })) continue
+        const kind = some.length === 1 ? "metric" : "mean"
+        const attempts = some.slice(0, 10).map(({ of }) => of.label ?? "")
+        const is: Is = { kind, of: first.of, metric: name, group: { step }, value, n: some.length, attempts }
+        return { is: { ...is, ...(split !== null && { split }) } }
+      }
+    return isKnown ? null : undefined
+  }
+
+  #isOf({ name, split }: Point, bindings: Bindings): boolean {
+    const [metric, parts] = [bindings.get("metric"), bindings.get("split")]
+    if (metric !== undefined && !metric.values.has(name)) return false
+    return parts === undefined || parts.level > SENTENCE || split === null || parts.values.has(split)
+  }
+}

@@ -14,9 +14,9 @@ import {
   type Match,
   type Resolved,
   sheetOf,
+  countOf,
+  Curves,
 } from "./matches.ts"
-import { countOf } from "./counts.ts"
-import { Curves } from "./curves.ts"
 import { Differences, Sides } from "./differences.ts"
 import type { Numeral } from "./numerals.ts"
 import type { Mention, Span } from "./passages.ts"

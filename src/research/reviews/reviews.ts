@@ -11,8 +11,15 @@ import { contentOf, derivedId } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/paging.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
-import { areOtherAgents, type Writer } from "../evidence/independence.ts"
-import { answerTo, WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/words.ts"
+import {
+  areOtherAgents,
+  type Writer,
+  answerTo,
+  WITHDRAWAL,
+  WITHDRAWAL_OF_LINK,
+  withdrawal,
+  type WithdrawalRow,
+} from "../evidence/words.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"

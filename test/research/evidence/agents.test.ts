@@ -4,7 +4,7 @@
  */
 import { ResearchRoomClient, type WriteInput } from "research-room/client"
 import t from "tap"
-import { areOtherAgents } from "../../../src/research/evidence/independence.ts"
+import { areOtherAgents } from "../../../src/research/evidence/words.ts"
 import { held } from "../../support/contract.ts"
 import { because, claim, finding, hypothesis } from "../../support/bodies.ts"
 import { openLab } from "../../support/lab.ts"

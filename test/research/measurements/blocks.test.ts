@@ -4,7 +4,7 @@
  */
 import fc from "fast-check"
 import t from "tap"
-import { OF_BLOCK } from "../../../src/research/attempts/values.ts"
+import { OF_BLOCK } from "../../../src/research/attempts/reported.ts"
 import { dimensionAt, type Dimensions, textOf } from "../../../src/research/measurements/cells.ts"
 import { filled, filtered, isAt } from "../../../src/research/measurements/frame.ts"
 import { summaryOf, sumOf } from "../../../src/research/measurements/statistics.ts"

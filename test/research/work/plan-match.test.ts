@@ -1,8 +1,7 @@
 /** How a registration compares with its plan. */
 import t from "tap"
-import { planMatch, type Registered } from "../../../src/research/attempts/plan-match.ts"
+import { planMatch, type Registered, type PlanContent } from "../../../src/research/experiments/plans.ts"
 import { planWarnings } from "../../../src/research/advice/warnings.ts"
-import type { PlanContent } from "../../../src/research/experiments/plans.ts"
 
 const url = "https://git.example.org/Lab/Work"
 const commit = "a".repeat(40)

@@ -10,7 +10,7 @@ import { limits } from "../../../contract/limits.ts"
 import type { Author } from "../../../contract/answers/index.ts"
 import type { AlreadyTried, SimilarItem } from "../../../contract/answers/advice.ts"
 import { shortened } from "../../../contract/text.ts"
-import type { ReceiptExtras } from "../../../ledger/journal/behaviour.ts"
+import type { ReceiptExtras, Call } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
 import { onForget } from "../../../ledger/storage/remembered.ts"
 import { fromOtherRoom } from "../../../ledger/lists/labelled.ts"
@@ -18,6 +18,12 @@ import { AGENT, AGENT_OF_ENTRY, authorIn, type Actor } from "../../../ledger/jou
 import { isSign, keptOf, wordsIn } from "../../../contract/words.ts"
 import { INDEXED, termCountsOf, type Wording, wordsOf } from "../indexing.ts"
 import { IN_TITLE_OR_BODY as IN_TEXT } from "../query.ts"
+import type { Domain, Ground } from "../../../ledger/domains/domain.ts"
+import type { Experiments } from "../../experiments/experiments.ts"
+import type { BodyOf, OperationName } from "../../../contract/operations/index.ts"
+import { wrongParameter } from "../../../contract/refusals/refusal.ts"
+import type { Readers } from "../../../ledger/reads/reading.ts"
+import type { Rooms } from "../../../rooms/rooms.ts"
 
 // How similar objects are shown, and how the journal stores the list of them with a write.
 
@@ -155,7 +161,7 @@ const storedIn = (value: Json): StoredItem[] => (Array.isArray(value) ? value.fi
 const isShort = (stored: StoredItem): stored is ShortItem => Array.isArray(stored)
 
 /** The similar objects of a write, as its receipt shows them and as the journal stores them. */
-export function extrasOf({ similar, sameExecution, seenFrom }: Tried): ReceiptExtras {
+function extrasOf({ similar, sameExecution, seenFrom }: Tried): ReceiptExtras {
   const shown = (rows: readonly Row[]) => rows.map((row) => itemOf(row, seenFrom))
   const keep = (rows: readonly Row[], items: readonly SimilarItem[]) =>
     items.map((item, at): StoredItem => {
@@ -207,7 +213,7 @@ export interface Execution {
   readonly configuration: unknown
 }
 
-export const executionText = ({ commit, argv, configuration }: Execution): string =>
+const executionText = ({ commit, argv, configuration }: Execution): string =>
   [argv, configuration]
     .flatMap((part) => (part === undefined ? [] : [canonicalJson(part)]))
     .concat(commit)
@@ -240,7 +246,7 @@ const ROOM = `CASE i.kind
          WHEN 'attempt' THEN (SELECT a.room_id FROM attempts a WHERE a.attempt_id = i.id)
          ELSE (SELECT r.room_id FROM records r WHERE r.version_id = i.id) END`
 
-export type Similar = ReturnType<typeof similar>
+type Similar = ReturnType<typeof similar>
 
 /** @param now milliseconds since 1970 */
 export function similar(db: Db, now: () => number) {
@@ -404,3 +410,60 @@ export function similar(db: Db, now: () => number) {
     },
   }
 }
+
+// The read of similar objects, and the list of them that a receipt has.
+
+export function similarReads({ rooms, similar }: { rooms: Rooms; similar: Similar }) {
+  return {
+    room_similar({ params: { roomId }, query: { text, like } }) {
+      rooms.mustExist(roomId)
+      if (like === undefined) {
+        if (text === undefined) throw wrongParameter("/text", "or like is required")
+        return { roomId, similar: similar.near(roomId, text), sameExecution: [] }
+      }
+      const found = similar.like(roomId, like)
+      if (found === undefined)
+        throw wrongParameter("/like", "must be the id of a hypothesis, experiment, finding or attempt of this Room")
+      return { roomId, ...found }
+    },
+  } satisfies Partial<Readers>
+}
+
+type FindExtras<N extends OperationName> = (call: Call<BodyOf<N>>) => ReceiptExtras
+
+/**
+ * Finds what was already tried, for the behaviours of four operations. The ledger calls it before it admits the write.
+ */
+export function extrasFinders(similar: Similar, experiments: Experiments) {
+  const { restoreExtras } = similar
+  const extrasFor = (sender: Actor, roomId: string | null, text: string, execution?: Execution): ReceiptExtras =>
+    extrasOf(similar.tried(sender, roomId, text, execution))
+  const finding = <N extends OperationName>(_name: N, findExtras: FindExtras<N>) => ({ findExtras, restoreExtras })
+  return {
+    propose_experiment: finding("propose_experiment", ({ actor, body: { roomId, question, scope } }) =>
+      extrasFor(actor, roomId, `${question}\n${scope}`),
+    ),
+    publish_hypothesis: finding("publish_hypothesis", ({ actor, body: { roomId, assertion, scope } }) =>
+      extrasFor(actor, roomId, `${assertion.wording}\n${scope}`),
+    ),
+    publish_finding: finding("publish_finding", ({ actor, body: { roomId, assertion, scope } }) =>
+      extrasFor(actor, roomId, `${assertion.wording}\n${scope}`),
+    ),
+    register_attempt: finding("register_attempt", ({ actor, body }) => {
+      const { experimentId, repository, argv, configuration, intendedDeviation = "" } = body
+      const execution = { commit: repository.commit, argv, configuration }
+      const room = experiments.find(experimentId)?.roomId ?? null
+      return extrasFor(actor, room, `${executionText(execution)}\n${intendedDeviation}`, execution)
+    }),
+  }
+}
+
+function tables({ db, now, experiments }: Ground & { readonly experiments: Experiments }) {
+  const known = similar(db, now)
+  return { similar: known, extras: extrasFinders(known, experiments) }
+}
+
+export const domain = {
+  tables: [tables],
+  reads: [similarReads],
+} satisfies Domain
