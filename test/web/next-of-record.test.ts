@@ -1,8 +1,10 @@
-/** The next step that the page of a record offers: none once the record is superseded or retracted. */
+/** The next step that the pages of records and experiments offer. */
 import t from "tap"
 import { ask } from "../support/ask.ts"
 import { hypothesis } from "../support/bodies.ts"
+import { openLab } from "../support/lab.ts"
 import { passwordOf, startOwn } from "../support/service.ts"
+import { Work } from "../research/record/work.ts"
 
 const NEXT = "nobody has tested it."
 
@@ -35,4 +37,22 @@ t.test("a superseded or retracted hypothesis offers no experiment, and the one i
   t.ok(await offered(second))
   await ada.write("assert_retraction", { targetVersionId: second, explanation } as never)
   t.notOk(await offered(second), "retracted")
+})
+
+t.test("an experiment offers its holder the plan first, then a run of it, then the end of that run", async (t) => {
+  const lab = await openLab(t)
+  const { baseUrl, people } = lab.house
+  const { username, password } = people.owner
+  const session = await ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })
+  const cookie = session.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+  const work = await Work.begin(lab, await lab.room())
+  const offered = async () => {
+    const page = await fetch(`${baseUrl}/experiments/${work.experimentId}`, { headers: { cookie } })
+    return /<a class="button" href="[^"]*\/do\/[^"]*" title="[^"]*">([^<]*)<\/a>/.exec(await page.text())?.[1]
+  }
+  t.equal(await offered(), "Pin the plan")
+  const planId = await work.plan()
+  t.equal(await offered(), "Register an attempt")
+  await work.attempt("started", [], planId)
+  t.equal(await offered(), "Report what happened to A1")
 })
