@@ -126,6 +126,8 @@ t.test(
     t.equal(receiver.received[1]?.id, receiver.received[3]?.id, "under the same id")
     await post("Four.")
     await until("and the place stays", () => receiver.sequences.at(-1) === 5)
+    t.equal((await change(webhookId, { do: "send_again", sequence: 1 })).status, 200)
+    await until("even the first entry, which is older than the webhook", () => receiver.sequences.at(-1) === 1)
     t.equal((await change(webhookId, { do: "send_again", sequence: 0 })).status, 422)
     t.match(await (await change(webhookId, { do: "send_again", sequence: 99 })).json(), {
       refusal: "invalid_schema",
