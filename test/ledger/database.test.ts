@@ -1,7 +1,7 @@
 /** Opening the data: with full durability, and never over a foreign file. */
 import { pattern } from "../support/pattern.ts"
 import { createHash } from "node:crypto"
-import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
@@ -9,6 +9,7 @@ import { openData } from "../../src/ledger/storage/data.ts"
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { DataError, openDatabase } from "../../src/ledger/storage/opening.ts"
 import { latestSchema, schemaSql } from "../../src/ledger/storage/schema.ts"
+import { tryStorage } from "../../src/ledger/storage/try-storage.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()
@@ -144,5 +145,19 @@ test("if two processes create the data at once, one of them names the instance",
   one.db.close()
   other.db.close()
   t.equal(((data) => (data.db.close(), data.instanceId))(openData(file)), one.instanceId, "and the name stays")
+  t.end()
+})
+
+test("trying the storage needs as much space as the largest write, and keeps nothing of it", (t) => {
+  const file = newFile()
+  const { db } = openData(file)
+  t.teardown(() => db.close())
+  const sizeOf = () => statSync(`${file}-wal`).size
+  const before = sizeOf()
+  db.exec("BEGIN IMMEDIATE")
+  tryStorage(db)
+  db.exec("COMMIT")
+  t.ok(sizeOf() - before >= 512 * 1024, `${sizeOf() - before} bytes of the log were needed`)
+  t.equal(db.prepare<{ papers: number }>("SELECT count(*) AS papers FROM papers").get()?.papers, 0)
   t.end()
 })
