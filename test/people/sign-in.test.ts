@@ -172,3 +172,15 @@ test("stored data opens nothing: passwords as scrypt, sessions as digests", asyn
     t.match(password_hash, /^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/)
   t.notMatch(JSON.stringify(db.prepare("SELECT * FROM sessions").all()), new RegExp(cookie.split("=")[1] ?? "-"))
 })
+
+test("nobody who is disabled while their password is checked is signed in", async (t) => {
+  const own = await startOwn()
+  t.teardown(() => own.close())
+  const { accounts, operators } = own.instance
+  await own.setUp("ada")
+  await own.person("mary")
+  const { userId } = own.instance.tables.people.named("mary") ?? {}
+  const checking = accounts.signIn({ username: "mary", password: passwordOf("mary") } as never, "192.0.2.7")
+  await operators.disable(null, userId as string)
+  await t.rejects(checking, { code: "not_authenticated" })
+})
