@@ -42,20 +42,29 @@ t.test("a form lists the newest 50 of a kind; an older one is named by its label
     listed,
     Array.from({ length: 50 }, (_, index) => `E${60 - index}`),
   )
-  const body = new URLSearchParams({
-    "/experimentId": "E3",
-    "/findingVersionId": finding,
-    "/requestId": crypto.randomUUID(),
-  })
-  const sent = await fetch(`${own.baseUrl}/web/link_experiment_finding`, {
-    method: "POST",
-    headers: { origin: own.baseUrl, cookie, "content-type": "application/x-www-form-urlencoded" },
-    body,
-  })
+  const send = (experimentId: string) =>
+    fetch(`${own.baseUrl}/web/link_experiment_finding`, {
+      method: "POST",
+      headers: { origin: own.baseUrl, cookie, "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({
+        "/experimentId": experimentId,
+        "/findingVersionId": finding,
+        "/requestId": crypto.randomUUID(),
+      }),
+    })
+  const sent = await send("E3")
   const refused = await sent.text()
   t.equal(sent.status, 422, "the verdict is still missing")
   t.match(refused, /Say whether it answers the question/)
   t.notMatch(refused, /is not an experiment of this Room/, "and E3 is recognised")
+  const [, similar = ""] =
+    /“run lower” is not an experiment of this Room\. Similar: ([^<]*)/.exec(await (await send("run lower")).text()) ??
+    []
+  t.equal(
+    similar.match(/E\d+ Is run \d+ lower\?/g)?.length,
+    5,
+    "a name that is none is answered with five that are like it",
+  )
 })
 
 t.test(
