@@ -2,6 +2,8 @@
 import t from "tap"
 import { openLab } from "../../support/lab.ts"
 import { arm, measuring } from "../measurements/measured.ts"
+import { Filler } from "../record/filler.ts"
+import { launch, reportedAt } from "../record/work.ts"
 
 t.test("the numbers of a text and what they are", async (t) => {
   const lab = await openLab(t)
@@ -64,6 +66,20 @@ t.test("the numbers of a text and what they are", async (t) => {
     ])
   })
 
+  await t.test("a value of the split that the sentence names, and not of another", async (t) => {
+    const split = (name: string, value: number) => ({ name: "accuracy", split: name, value })
+    await lesser.attempt([split("train", 0.9375), split("test", 0.8125)])
+    await lesser.attempt([split("train", 0.9125), split("test", 0.7725)])
+    t.same(await states("A2 had a test accuracy of 0.8125."), ["0.8125: resolves"])
+    t.same(await states("A2 had a train accuracy of 0.8125."), ["0.8125: may_be"])
+  })
+
+  await t.test("how many of the attempts came out so, not how many there are", async (t) => {
+    await lesser.work.attempt("failed", [])
+    t.same(await states("In E1, 1 of 4 trials failed."), ["1: resolves", "4: resolves"])
+    t.same(await states("In E1, 4 of 4 trials failed."), ["4: unknown", "4: resolves"])
+  })
+
   await t.test("labels that do not exist, and papers that nobody filed", async (t) => {
     const { labels, papers } = await check("F1 and F99 follow arXiv:2509.08713.")
     t.match(labels, [
@@ -113,4 +129,48 @@ t.test("the numbers of a text and what they are", async (t) => {
     const got = await fetch(`${lab.house.baseUrl}/api/research/rooms/${roomId}/check_text`)
     t.equal(got.status, 405)
   })
+})
+
+t.test("a write reads the 200 attempts of an experiment that its text names, and none of one of 201", async (t) => {
+  const lab = await openLab(t)
+  const { roomId, threadId, ada } = await lab.room("Many")
+  const filler = new Filler(lab.file)
+  t.teardown(() => filler.close())
+  const owner = filler.person("ada")
+  /** Registers attempts of one experiment, of which the first has a loss. */
+  const experiment = (attempts: number, loss: number) => {
+    const { experimentId } = filler.does(owner, "propose_experiment", {
+      ...{ roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] },
+    }).result
+    filler.does(owner, "take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+    const expected = { expectedRevision: 2, expectedStatus: "claimed" } as const
+    const [attemptId = ""] = Array.from({ length: attempts }, () => {
+      const attemptId = filler.instance.world.id()
+      filler.does(owner, "register_attempt", { attemptId, experimentId, ...launch, ...expected })
+      return attemptId
+    })
+    const at = { attemptId, reportedAt }
+    const registered = { expectedRevision: 1, expectedStatus: "registered" } as const
+    filler.does(owner, "report_attempt_event", { ...at, event: "started", ...registered })
+    const started = { expectedRevision: 2, expectedStatus: "started" } as const
+    const metrics = [{ name: "loss", value: loss }]
+    filler.does(owner, "report_attempt_event", { ...at, event: "succeeded", ...started, metrics })
+  }
+  await filler.fill(() => {
+    experiment(200, 7.125)
+    experiment(201, 3.625)
+  })
+  const through = (await lab.reader.read("thread_context", { threadId })).thread.timelineWatermark
+  /** The numbers of a conclusion that its rehearsal does not find. */
+  const unresolved = async (conclusion: string) => {
+    const body = {
+      ...{ threadId, expectedWatermark: through, coversThrough: through, state: "concluded" as const },
+      ...{ synthesis: "Two experiments.", openQuestions: [], conclusion, citations: [] },
+    }
+    const { warnings } = await ada.write("post_research_checkpoint", body, { rehearse: true })
+    return warnings.flatMap((warning) => (warning.code === "number_unresolved" ? [warning.text] : []))
+  }
+  t.same(await unresolved("E1 had a loss of 7.125."), [])
+  t.same(await unresolved("E2 had a loss of 3.625."), ["3.625"])
+  t.same(await unresolved("In A201 of E2 the loss was 3.625."), [], "a named attempt is read all the same")
 })
