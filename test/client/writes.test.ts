@@ -214,6 +214,11 @@ t.test("mistakes that need no request are thrown at once", async (t) => {
     agent.write("post_message", { threadId: "", text: "Where?" }),
     new TypeError("post_message needs threadId"),
   )
+  await t.rejects(
+    agent.write("post_message", { text: "Where?" } as never),
+    new TypeError("post_message needs threadId"),
+    "left out it is not sent as a word of its own",
+  )
   t.throws(() => room.client("nobody" as "member_all"), /There is no credential nobody; there are owner_all, /)
   t.throws(() => new ResearchRoomClient({ baseUrl: "localhost:8787" }), /baseUrl must begin with/)
 })
