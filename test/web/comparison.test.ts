@@ -2,6 +2,7 @@
  * A comparison that shows which arm is best and why, in one table and its pictures, with a script and without; one
  * press turns it into a finding.
  */
+import { ResearchRoomClient } from "research-room/client"
 import { Browser } from "research-room/testing"
 import t from "tap"
 import { violations } from "./axe.ts"
@@ -14,6 +15,7 @@ t.setTimeout(240_000)
 const { demo, browser, at } = await demoInBrowser()
 const signedIn = (who: "owner" | "member") => Browser.signIn({ baseUrl: demo.baseUrl }, demo.people[who])
 const { attemptIds, reproductionIds } = await makeMeasured(demo, await signedIn("owner"), await signedIn("member"))
+const reader = new ResearchRoomClient({ baseUrl: demo.baseUrl })
 const path = `/attempts/compare?ids=${[...attemptIds, ...reproductionIds].join(",")}`
 const line = (text: string): string => text.replace(/\s+/g, " ").trim()
 
@@ -87,6 +89,20 @@ t.test("the page of an experiment shows its measurements by group, without a scr
   await measured.getByRole("link", { name: "loss" }).click()
   t.match(line(await measured.innerText()), /loss in nat, mean and 95 % interval/i)
   t.match(await measured.getByRole("link", { name: "CSV" }).getAttribute("href"), /metric=loss&format=csv$/)
+  t.same(troubles(), [])
+  await context.close()
+})
+
+t.test("a finding of some attempts starts with what these measured, and with no other group", async (t) => {
+  const { page, context, troubles } = await watched(browser, demo.baseUrl, { javaScriptEnabled: false })
+  await signIn(page, demo, "owner")
+  const [, shift = ""] = attemptIds
+  const { experimentId, roomId, threadId } = await reader.read("attempt", { attemptId: shift })
+  const execution = "/provenance/execution"
+  const given = { roomId, threadId, [`${execution}/experimentId`]: experimentId, [`${execution}/attemptIds`]: shift }
+  await page.goto(at(`/do/publish_finding?${new URLSearchParams(given)}`))
+  t.equal(await page.locator("[name='/effects/0/of']").inputValue(), "arm: shift")
+  t.equal(await page.locator("[name='/effects/1/of']").count(), 0, "smoothing was measured by other attempts")
   t.same(troubles(), [])
   await context.close()
 })
