@@ -54,9 +54,12 @@ t.test("the author's reply to a dispute answers it, and the dispute then reads a
   t.strictSame(await disputesInBrief(), [found.versionId])
   t.match(await reader.read("record_case", { versionId: found.versionId }), { bearing: "contested" })
   const replyToEntryId = entry?.entryId ?? ""
+  const page = async () => (await fetch(`${lab.house.baseUrl}/links/${result.linkId}`)).text()
+  t.match(await page(), "No answer from its author yet.")
   await room.ada.write("post_message", { threadId, text: "I doubt it too.", replyToEntryId })
   t.strictSame(await disputesInBrief(), [found.versionId], "nobody else can answer for the author")
   const reply = await room.grace.write("post_message", { threadId, text: "The seeds are in A1.", replyToEntryId })
+  t.match(await page(), "Its author has answered.")
   const answered = { by: "reply", entryId: reply.entry?.entryId, at: reply.acceptedAt }
   holds(
     t,
