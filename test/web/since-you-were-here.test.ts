@@ -147,6 +147,23 @@ t.test(
   },
 )
 
+t.test("what comes after a section was opened is new there, beside what was new elsewhere before", async (t) => {
+  const { page, context } = await watched(browser, demo.baseUrl)
+  const rail = (name: string) =>
+    page.getByRole("navigation", { name: "Room" }).getByRole("link", { name }).locator(".new").innerText()
+  await signIn(page, demo, "owner")
+  for (const opened of ["activity", "attempts"]) {
+    await page.goto(at(`${room}/${opened}`))
+    // An open page would mark each of them as read.
+    await page.goto(at("/"))
+    await works(1)
+  }
+  await page.goto(at(room))
+  t.equal(await rail("Attempts"), "3 new")
+  t.equal(await rail("Threads"), "4 new")
+  await context.close()
+})
+
 t.test("an invalid cookie is ignored", async (t) => {
   const { page, context } = await watched(browser, demo.baseUrl)
   await signIn(page, demo, "owner")
