@@ -19,6 +19,7 @@ import { action, freshId, message } from "../support/bodies.ts"
 import { runs } from "../support/chance.ts"
 import { untilClean } from "../support/clean.ts"
 import { temporaryFolder } from "../support/service.ts"
+import { Filler } from "../research/record/filler.ts"
 
 /** Megabytes of prose in the data. `npm run prove -- --only withholding` has 200. */
 const MEGABYTES = Number(process.env.WITHHOLDING_MB ?? runs(20, 2))
@@ -190,4 +191,25 @@ test("the cleaning waits while another process copies the log, which would grow 
   t.notOk(isDone)
   isBehind = false
   t.ok(await cleaned)
+})
+
+test("quotations of what was withheld are sought for some milliseconds at a time", async (t) => {
+  const data = temporaryFolder()
+  const filler = new Filler(join(data, "research-room.db"))
+  const { now } = performance
+  t.teardown(() => {
+    performance.now = now
+    filler.close()
+    rmSync(data, { recursive: true })
+  })
+  const reached = await filler.fill(() => {
+    for (let entry = 0; entry < 250; entry += 1) filler.content({})
+    filler.db.exec("INSERT INTO withheld_quotes (text, mark, next_position) VALUES ('It held a key.', 'mark', 1)")
+    // Each look at the clock is a second later: one step has taken all the time that there is.
+    let seconds = 0
+    performance.now = () => 1_000 * ++seconds
+    filler.instance.tables.withheld.unquote((work) => work())
+    return filler.db.prepare<{ next: number }>("SELECT next_position AS next FROM withheld_quotes").all()
+  })
+  t.strictSame(reached, [{ next: 101 }], "one step of a hundred entries is done, and the rest is left for later")
 })
