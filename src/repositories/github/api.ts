@@ -243,8 +243,7 @@ export class GitHubApi {
   #remember<T>(url: URL, tag: string | null, facts: T): Resource<T> {
     this.#cache.delete(url.href)
     if (tag !== null) this.#cache.set(url.href, { tag, facts })
-    const [oldest] = this.#cache.keys()
-    if (oldest !== undefined && this.#cache.size > MAX_CACHED) this.#cache.delete(oldest)
+    for (const oldest of this.#cache.keys().take(Math.max(0, this.#cache.size - MAX_CACHED))) this.#cache.delete(oldest)
     return { url: url.href, facts }
   }
 }
