@@ -99,6 +99,8 @@ export const ofAnswers = {
   measuredMetrics: 1_000,
   measuredValues: 250_000,
   measuredGroups: 500,
+  /** Groups of a table that a checkpoint keeps: twelve rows at fifty sizes, the baseline among them. */
+  keptGroups: 600,
   groupAttempts: 50,
   /** Attempts that the noise of a table or of a difference names. */
   noiseAttempts: 10,

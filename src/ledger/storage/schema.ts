@@ -141,7 +141,7 @@ export class EarlierData extends DataError {
  * The version that this program creates and reads. Data of every earlier version is upgraded by replaying its journal
  * (src/app/compose/upgrade.ts).
  */
-export const latestSchema = 8
+export const latestSchema = 9
 
 /** Returns the SQL that creates all tables in a new file. */
 export const schemaSql = (): string => packaged("schema.sql")

@@ -26,7 +26,7 @@ type Kept = Pick<KeptTable, "split" | "unit" | "over" | "comparisons" | "noise" 
 /** A table as it was when its checkpoint was written; `kept` is null in a replay if it can no longer be worked out. */
 export type StoredTable = Stored<{ readonly question: TableQuestion; readonly kept: Kept | null }>
 
-/** Groups that are worked out at most, of which `limits.measuredGroups` are kept. */
+/** Groups that are worked out at most, of which `limits.keptGroups` are kept. */
 const GROUPS = 20_000
 
 /**
@@ -34,7 +34,7 @@ const GROUPS = 20_000
  * differences.
  */
 function keptRows(kept: Kept, { by, against }: Pick<TableQuestion, "by" | "against">, named: string): Kept {
-  if (kept.groups.length <= limits.measuredGroups) return kept
+  if (kept.groups.length <= limits.keptGroups) return kept
   const dimension = against?.slice(0, against.indexOf(":")) ?? by[0] ?? ""
   const rows = [...Map.groupBy(kept.groups, ({ key }) => textOf(key[dimension] ?? ""))].map(([name, groups]) => ({
     groups,
@@ -46,8 +46,8 @@ function keptRows(kept: Kept, { by, against }: Pick<TableQuestion, "by" | "again
   let whole = 0
   for (const { groups } of inOrder) {
     // Of a row that is too long by itself, the first groups.
-    if (chosen.size > 0 && chosen.size + groups.length > limits.measuredGroups) break
-    for (const group of groups.slice(0, limits.measuredGroups)) chosen.add(group)
+    if (chosen.size > 0 && chosen.size + groups.length > limits.keptGroups) break
+    for (const group of groups.slice(0, limits.keptGroups)) chosen.add(group)
     whole += 1
   }
   const groups = kept.groups.filter((group) => chosen.has(group))
