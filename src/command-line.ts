@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError } from "commander"
 import { commands, internalCommands } from "./commands/all.ts"
-import { noteRunningCommand, workAsOwner } from "./commands/running.ts"
+import { noteRunningCommand, workAsOwner } from "./commands/terminal.ts"
 import { codeOf, FailedError, messageOf } from "./contract/faults.ts"
 import { Refusal } from "./contract/refusals/refusal.ts"
 import { oneLine, printable } from "./contract/text.ts"

@@ -65,7 +65,7 @@ const axes: Readonly<Record<string, Axis>> = {
       "app/webhooks/sending.ts",
       "library/",
       "contract/library/",
-      "commands/key.ts",
+      "commands/library.ts",
     ],
     most: 60,
   },

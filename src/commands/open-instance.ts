@@ -7,8 +7,7 @@ import { databaseFile } from "../ledger/storage/data.ts"
 import { DataError, storedSchema } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
-import { withProgress } from "./terminal.ts"
-import { runningCommand } from "./running.ts"
+import { withProgress, runningCommand } from "./terminal.ts"
 
 /**
  * Locks a folder whose data must be upgraded: a running service has an older version and relies on its own schema.

@@ -1,6 +1,6 @@
-/** `research-room serve`: the service itself. */
+/** `research-room serve` and `demo`: the service itself, and a seeded instance that calls no other service. */
 import { statSync } from "node:fs"
-import type { Command, Option } from "commander"
+import { Command, type Option } from "commander"
 import type { Logger } from "pino"
 import { isLoopback } from "../edge/limits/address.ts"
 import { type Admits, inviters } from "../edge/sign-in-options.ts"
@@ -17,13 +17,13 @@ import {
   portOption,
   threadsOption,
 } from "../settings.ts"
-
 import { withProgress } from "./terminal.ts"
 import { dataCommand } from "./with-instance.ts"
+import type { Service } from "../app/service.ts"
 
 // The flags that `serve` and `demo` share, and the settings made of them.
 
-export interface EdgeSettings {
+interface EdgeSettings {
   readonly rateLimits: "on" | "off"
   readonly trustProxy: "on" | "off"
   readonly logRequests: "on" | "off"
@@ -168,7 +168,7 @@ const edgeOptions = (rateLimits: "on" | "off"): Option[] => [
 ]
 
 /** Adds the shared options to a command. @param rateLimits the default of --rate-limits */
-export const withEdgeOptions = (command: Command, rateLimits: "on" | "off" = "off"): Command =>
+const withEdgeOptions = (command: Command, rateLimits: "on" | "off" = "off"): Command =>
   edgeOptions(rateLimits).reduce((made, added) => made.addOption(added), command)
 
 /** @throws UsageError if the provider is incomplete, or nobody could sign in */
@@ -221,7 +221,7 @@ const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, 
  * provider and receivers of webhooks.
  * @param githubApi GitHub's API if no flag names one; null to use none
  */
-export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => ({
+const outsideOf = (settings: EdgeSettings, githubApi: string | null) => ({
   repositories: repositoriesOf(settings, githubApi),
   ...sourcesOf(settings),
   entrance: entranceOf(settings),
@@ -231,7 +231,7 @@ export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => (
 /**
  * @throws UsageError if other machines can reach the service without a base URL, which links and the Origin check need
  */
-export function mustHaveBaseUrl({ host, baseUrl }: EdgeSettings): void {
+function mustHaveBaseUrl({ host, baseUrl }: EdgeSettings): void {
   if (baseUrl !== undefined || host === "localhost" || isLoopback(host)) return
   throw new UsageError(`Other machines can reach the service on ${host}: give the address they use with --base-url.`)
 }
@@ -256,10 +256,7 @@ async function serveCopy(settings: ServeSettings, follow: string): Promise<void>
   const { primary } = settings
   if (primary === undefined) throw new UsageError("A copy redirects writes to the original: name it with --primary.")
   if (settings.replicated !== undefined) throw new UsageError("--follow and --replicated cannot be combined.")
-  const [{ startCopy }, { untilEnded }] = await Promise.all([
-    import("../app/replication/follower.ts"),
-    import("./until-ended.ts"),
-  ])
+  const { startCopy } = await import("../app/replication/follower.ts")
   const copy = await startCopy({ ...settings, follow, primary, log: await logOf(settings) })
   const ended = untilEnded(copy)
   console.log(`research-room serves a copy of ${primary}, ${follow}, for reading at ${copy.baseUrl}`)
@@ -272,11 +269,10 @@ async function serve(settings: ServeSettings): Promise<void> {
   if (settings.follow !== undefined) return serveCopy(settings, settings.follow)
   if (settings.primary !== undefined || settings.forward)
     throw new UsageError("--primary and --forward are for a copy: name its folder with --follow.")
-  const [{ startService }, { rescue }, { databaseFile }, { untilEnded }] = await Promise.all([
+  const [{ startService }, { rescue }, { databaseFile }] = await Promise.all([
     import("../app/service.ts"),
     import("../check/backup.ts"),
     import("../ledger/storage/data.ts"),
-    import("./until-ended.ts"),
   ])
   const log = await logOf(settings)
   const service = await withProgress((onForward) =>
@@ -328,3 +324,72 @@ export const serveCommand = (): Command =>
       ),
     "on",
   ).action(serve)
+
+// Keeps a service running until a signal ends it, and shuts it down cleanly.
+
+/**
+ * Waits for SIGTERM, Ctrl-C or a failure of the service, then lets open requests finish and closes the database. A
+ * second signal ends the process at once. Call it before the address is printed, because the caller may end the service
+ * from then on. Until it ends, the process belongs to the service, which returns memory after busy periods.
+ * @param onBroken called before the shutdown if the service failed
+ */
+async function untilEnded(
+  service: Pick<Service, "broken" | "close"> & Partial<Pick<Service, "files">>,
+  onBroken = () => {},
+): Promise<void> {
+  const signalled = new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
+  })
+  const broken = service.broken.then(() => {
+    process.exitCode = 1
+    onBroken()
+  })
+  const { releaseMemory } = await import("../app/threads/memory.ts")
+  const keepMemory = releaseMemory()
+  await Promise.race([signalled, broken])
+  keepMemory()
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(1))
+  await service.close()
+  // A normal exit closes the database, which would copy its log into the data file.
+  if (service.files?.isSpoilt()) process.exit(1)
+}
+
+// `research-room demo`: a seeded instance that calls no other service.
+
+interface Options extends EdgeSettings {
+  readonly data?: string
+  readonly json?: boolean
+  readonly deterministic?: boolean
+}
+
+async function demo(options: Options): Promise<void> {
+  mustHaveBaseUrl(options)
+  const [{ startDemo }, { openLog }] = await Promise.all([import("../demo/demo.ts"), import("../log.ts")])
+  const running = await startDemo({
+    ...options,
+    // Reader threads do not use the seeded world.
+    ...(!options.deterministic && { threads: 1 }),
+    ...outsideOf(options, null),
+    log: openLog(options.json ? "fatal" : "info"),
+  })
+  const ended = untilEnded(running)
+  const { baseUrl, people, rooms, credentials, keys, repositories } = running
+  if (options.json) console.log(JSON.stringify({ baseUrl, people, rooms, credentials, keys, repositories }))
+  else {
+    console.log(`A demo is served at ${baseUrl}`)
+    console.log(`Read its Room: curl ${baseUrl}/api/research/rooms/${rooms.main.roomId}`)
+    console.log(`Sign in as ${people.owner.username} with ${people.owner.password}`)
+    console.log(`Write with    ${credentials.member_all.token}`)
+  }
+  await ended
+}
+
+export const demoCommand = (): Command =>
+  withEdgeOptions(
+    new Command("demo")
+      .description("serve a seeded instance for a first look or for tests")
+      .addOption(option("--data <folder>", "an empty folder to keep the demo in (default: a temporary one)"))
+      .addOption(portOption(0))
+      .addOption(option("--json", "print one line of JSON with the addresses, ids and tokens of the demo, then serve"))
+      .addOption(option("--deterministic", "use the same ids, tokens and times on every start")),
+  ).action(demo)

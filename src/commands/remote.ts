@@ -1,13 +1,113 @@
-/** `research-room metrics`: reports a table of measured values as metrics of an attempt. */
+/** The commands for people and agents who know a service by its address: `connect`, `mcp`, `inbox`, `metrics`. */
+import { Argument, Command } from "commander"
+import { setTimeout } from "node:timers/promises"
 import { readFileSync, statSync } from "node:fs"
 import { createInterface } from "node:readline/promises"
-import { Command } from "commander"
+import { guides } from "../discovery/connecting.ts"
+import {
+  type RemoteOptions,
+  requireUrl,
+  tokenOption,
+  UsageError,
+  urlOption,
+  option,
+  sequence,
+  requireService,
+} from "../settings.ts"
+import type { InboxEntry } from "../contract/answers/index.ts"
 import { FailedError, messageOf } from "../contract/faults.ts"
-import { fileText } from "../contract/text.ts"
 import { limits } from "../contract/limits.ts"
+import { oneLine, fileText } from "../contract/text.ts"
 import { isOver, takesProgress } from "../contract/states.ts"
 import type { Point } from "../research/measurements/read-table.ts"
-import { option, type RemoteOptions, requireService, tokenOption, UsageError, urlOption } from "../settings.ts"
+
+// `research-room connect`: prints the settings with which an agent's program reaches a Room. It does not call the
+// service.
+
+function connect(name: string | undefined, options: RemoteOptions): void {
+  if (name === undefined) {
+    for (const guide of guides) console.log(`${guide.name.padEnd(16)} ${guide.title}`)
+    return
+  }
+  const baseUrl = requireUrl(options)
+  const guide = guides.find((known) => known.name === name)
+  if (guide === undefined) throw new UsageError(`There are no texts for ${name}.`)
+  // Only the text goes to standard output, so that it can be redirected to a file.
+  console.error(guide.where)
+  console.log(guide.text({ baseUrl, token: options.token }))
+}
+
+export const connectCommand = (): Command =>
+  new Command("connect")
+    .description("print the settings that connect an agent's program to a Room; without a client, list the clients")
+    .addArgument(
+      new Argument("[client]", "the agent's program, or a part of its set-up").choices(guides.map(({ name }) => name)),
+    )
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .action(connect)
+
+// `research-room mcp`: an MCP server on standard input and output, started by an agent's program.
+
+async function mcp(options: RemoteOptions): Promise<void> {
+  const url = requireUrl(options)
+  const { serveMcp } = await import("./mcp-over-http.ts")
+  await serveMcp(url, options.token)
+}
+
+export const mcpCommand = (): Command =>
+  new Command("mcp")
+    .description(
+      "serve MCP on standard input and output, for an agent's program that starts it; a service has the same at /mcp",
+    )
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .action(mcp)
+
+// `research-room inbox`: prints the activity of others that concerns an agent, for scripts and for people who watch
+// their agents.
+
+interface InboxSettings extends RemoteOptions {
+  readonly after: number
+  readonly follow?: boolean
+  readonly json?: boolean
+}
+
+/** Milliseconds between two requests if the service answers at once. */
+const IDLE_PAUSE = 1_000
+
+const line = ({ sequence, summary, concerns }: InboxEntry): string =>
+  oneLine(`${sequence} ${summary} ${concerns.map(({ sentence }) => sentence).join(" ")}`)
+
+async function inbox({ after, follow = false, json = false, ...remote }: InboxSettings): Promise<void> {
+  const { url: baseUrl, token } = requireService(remote)
+  const { ResearchRoomClient } = await import("../client/index.ts")
+  const client = new ResearchRoomClient({ baseUrl, token, ...(follow && { retries: Number.POSITIVE_INFINITY }) })
+  for (let [from, hasMore] = [after, true]; hasMore || follow; ) {
+    const startedAt = performance.now()
+    const request = client.read("inbox", { after: from, ...(follow && { wait: limits.activityWaitSeconds }) })
+    const page = await request.catch((error: unknown) => {
+      throw new FailedError(messageOf(error))
+    })
+    for (const entry of page.items) console.log(json ? JSON.stringify(entry) : line(entry))
+    hasMore = page.hasMore
+    // A service that is shutting down answers at once with an empty page.
+    if (follow && !hasMore && performance.now() - startedAt < IDLE_PAUSE) await setTimeout(IDLE_PAUSE)
+    from = Number(page.nextCursor)
+  }
+}
+
+export const inboxCommand = (): Command =>
+  new Command("inbox")
+    .description("print what others did in the Room of a credential that concerns its agent, and why")
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .addOption(option("--after <sequence>", "print only later entries").argParser(sequence).default(0))
+    .addOption(option("--follow", "keep printing new entries as they arrive"))
+    .addOption(option("--json", "print each entry as a line of JSON, for programs"))
+    .action(inbox)
+
+// `research-room metrics`: reports a table of measured values as metrics of an attempt.
 
 /** The most bytes of points in one event. */
 const BYTES = 45_000

@@ -1,9 +1,13 @@
-/** `research-room key`: personal keys to a person's Library, for an operator without a browser. */
+/**
+ * The Library, for an operator without a browser: `research-room key` for personal keys, and `research-room papers` for
+ * the metadata of papers.
+ */
 import { Command } from "commander"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { expiresOption, listOf, option, permissionsOption, UsageError } from "../settings.ts"
 import { accessColumns, jsonOption, type ListOptions, printList, tokenColumn } from "./terminal.ts"
-import { admitAs, dataCommand, personNamed } from "./with-instance.ts"
+import { admitAs, dataCommand, personNamed, withInstance } from "./with-instance.ts"
+import { counted } from "../web/words.ts"
 
 interface IssueOptions {
   readonly user: string
@@ -79,3 +83,49 @@ export const keyCommand = (): Command =>
     .addCommand(issue())
     .addCommand(revoke())
     .addCommand(list())
+
+// `research-room papers`: imports metadata from files of arXiv and Crossref.
+
+const FORMAT = "{bar} {percentage}% | {papers} papers | {eta_formatted} left"
+
+async function importFile(file: string, { data }: { data: string }): Promise<void> {
+  const [{ ImportError, importPapers, importSize }, { progressBar }] = await Promise.all([
+    import("../library/papers/import.ts"),
+    import("./progress-bar.ts"),
+  ])
+  const progress = progressBar(FORMAT)
+  try {
+    const size = await importSize(file)
+    await withInstance(
+      data,
+      async ({ ledger, world, tables, metadataIntake }) => {
+        progress.start(size, 0, { papers: 0 })
+        const { papers, skipped } = await importPapers({ ledger, world, metadataIntake }, file, {
+          onProgress: (bytes, kept) => progress.update(bytes, { papers: kept }),
+        })
+        progress.stop()
+        await ledger.transact(() => tables.audit.write({ kind: "import_papers", detail: { papers, skipped } }))
+        const left =
+          skipped === 0 ? "" : ` ${counted(skipped, "line")} without a paper ${skipped === 1 ? "was" : "were"} skipped.`
+        console.log(`The metadata of ${counted(papers, "paper")} was imported.${left}`)
+      },
+      { make: true },
+    )
+  } catch (error) {
+    throw error instanceof ImportError ? new UsageError(error.message) : error
+  } finally {
+    progress.stop()
+  }
+}
+
+const importCommand = () =>
+  dataCommand(
+    "import",
+    "import metadata of papers: arXiv's snapshot or an Atom response of its API, Crossref's public data file or a " +
+      "JSON response of its API, plain or gzipped; all users of the instance see it",
+  )
+    .argument("<file>")
+    .action(importFile)
+
+export const papersCommand = (): Command =>
+  new Command("papers").description("metadata of papers").addCommand(importCommand())
