@@ -1,5 +1,5 @@
 /** A page's metadata for programs: citations, previews, linked data and feeds, in its head and in its Link header. */
-import { readPath } from "./addresses.ts"
+import { readPath, type Html, html, markup } from "./html.ts"
 import { licenceIri, licenceUrl } from "../contract/licences.ts"
 import { type Named, orcidAddress, shownName } from "../contract/answers/description.ts"
 import type { RoomSummary } from "../contract/answers/index.ts"
@@ -7,7 +7,6 @@ import { present } from "../contract/typed.ts"
 import { type AnswerOf, type ParamsOf, type ReadName, reads } from "../contract/reads/index.ts"
 import { serviceName } from "../contract/service.ts"
 import { oneLine, shortened } from "../contract/text.ts"
-import { type Html, html, markup } from "./html.ts"
 import { words } from "./words.ts"
 
 /** A link in a page's head and in its Link header. */

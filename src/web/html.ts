@@ -1,11 +1,14 @@
 /**
- * Markup as values. An `html` template escapes every value except markup that a template made. Text that depends on the
- * base path (addresses) or on the time (ages) is filled in when the page is written.
+ * Markup as values, and the addresses in it. An `html` template escapes every value except markup that a template made.
+ * Text that depends on the base path (addresses) or on the time (ages) is filled in when the page is written.
  */
 import type { Kind } from "../renderer/as-written.ts"
 import { escapeHtml } from "../contract/text.ts"
 import { withLabels } from "../renderer/label-plugin.ts"
 import { type LinkedNumber, withNumbers } from "./linked-numbers.ts"
+import { isUuid } from "../contract/schema/fields.ts"
+import { type ParamsOf, pathTo, type ReadName } from "../contract/reads/index.ts"
+import { entryPage, type Linkable, pageOf } from "../contract/objects/objects.ts"
 
 /** Values that are known only when a page is written. */
 export interface Setting {
@@ -134,3 +137,39 @@ export const hiddenInputs = (fields: readonly (readonly [name: string, value: st
 /** Puts a separator between items. */
 export const joined = (items: readonly Content[], between: Content = ", "): Content =>
   items.map((item, index) => (index === 0 ? item : [between, item]))
+
+// Addresses of pages and of places in them. The contract says which object has which page.
+
+export const pathOf = pageOf
+
+/** Returns the path of an entry in its Thread's timeline. */
+export const entryPath = (threadId: string, entryId: string): string => entryPage(threadId, entryId) ?? "/"
+
+/** Returns the address of an object's page, for `href`. */
+export const address = (kind: Linkable, id: string): LateText => to(pathOf(kind, id) ?? "/")
+
+/** Adds a query to a path, without parameters that are empty. */
+export function withQuery(path: string, query: Readonly<Record<string, string | number | undefined | null>>): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null && value !== "") search.set(name, String(value))
+  return search.size === 0 ? path : `${path}?${search}`
+}
+
+/** Returns the path of a read as programs ask for it. Empty and absent query values are left out. */
+export const readPath = <N extends ReadName>(
+  name: N,
+  ids: ParamsOf<N>,
+  query: Readonly<Record<string, string | number | undefined | null>> = {},
+): string => withQuery(pathTo(name, ids), query)
+
+/** Returns the ids in the `ids` parameters of a URL, without duplicates, in their order. */
+export const idsIn = ({ searchParams }: URL): string[] => [
+  ...new Set(
+    searchParams
+      .getAll("ids")
+      .flatMap((ids) => ids.split(","))
+      .filter(isUuid)
+      .map((id) => id.toLowerCase()),
+  ),
+]

@@ -19,9 +19,8 @@ import type { Actor } from "../ledger/journal/actor.ts"
 import { isDownload, NamedText } from "../ledger/reads/reading.ts"
 import { isoTime } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
-import type { Html } from "./html.ts"
+import { type Html, withQuery } from "./html.ts"
 import type { About, Link } from "./about.ts"
-import { withQuery } from "./addresses.ts"
 
 type Params = Readonly<Record<string, string | undefined>>
 /** Parameters of a read as text from the page's address. The read validates them. */

@@ -2,7 +2,7 @@
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entranceOf, mayInvite } from "../../edge/identity/sign-in.ts"
-import { type Html, html, to } from "../html.ts"
+import { type Html, html, to, readPath } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { type Invited, invitationState } from "./admin-people.ts"
 import { stateBadge, tokenOver } from "../parts/marks.ts"
@@ -30,7 +30,6 @@ import { limits } from "../../contract/limits.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { aboutPerson } from "../about.ts"
-import { readPath } from "../addresses.ts"
 
 export const passwordForm = (refusal?: Refusal): Html => {
   const common = { type: "password", maxlength: limits.passwordMax }

@@ -2,12 +2,11 @@
  * The operator's lists of people, and of the credentials, keys and invitations that give them access, with the actions
  * on each.
  */
-import { type Content, type Html, html, to } from "../html.ts"
+import { type Content, type Html, html, to, withQuery } from "../html.ts"
 import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { expiring, stateBadge, tokenOver, tokenState } from "../parts/marks.ts"
 import { actionsHead, confirmButton, exactTime, lastUse, time } from "../parts/parts.ts"
-import { withQuery } from "../addresses.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, permittedInWords, reachInWords } from "../words.ts"
 import { adminList, cursorIn } from "./admin.ts"

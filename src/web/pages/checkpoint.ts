@@ -1,7 +1,6 @@
 /** The page of a checkpoint: what its Thread concludes, or how far it has come. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { entryPath, readPath } from "../addresses.ts"
-import { type Html, html, joined, to } from "../html.ts"
+import { entryPath, readPath, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import {
   whatChanged,

@@ -4,8 +4,7 @@
  */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { readPath, withQuery } from "../addresses.ts"
-import { type Html, attributes, html, to, hiddenInputs } from "../html.ts"
+import { readPath, withQuery, type Html, attributes, html, to, hiddenInputs } from "../html.ts"
 import { outcome, type Table } from "../parts/attempt-table.ts"
 import { label, ways, empty, heading } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"

@@ -5,7 +5,7 @@
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { folded } from "../../research/measurements/stated.ts"
-import { idsIn } from "../addresses.ts"
+import { idsIn } from "../html.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { nameOfDimension, directionByName } from "../words.ts"
 import type { Drawn } from "./curves.ts"

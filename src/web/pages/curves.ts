@@ -3,10 +3,9 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Curve, picture, runs, type View } from "../charts/curves.ts"
 import { sample, type IntervalRow, intervalTable } from "../charts/axis.ts"
-import { attributes, type Content, hiddenInputs, type Html, html, to } from "../html.ts"
+import { attributes, type Content, hiddenInputs, type Html, html, to, readPath, withQuery } from "../html.ts"
 import { difference, figure } from "../words.ts"
 import type { Visit } from "../visit.ts"
-import { readPath, withQuery } from "../addresses.ts"
 import { label, table } from "../parts/parts.ts"
 
 type Table = AnswerOf<"attempt_table">

@@ -10,7 +10,7 @@ import { figureOn, intervalOn, scaleOf } from "../../research/measurements/figur
 import { noiseInWords, placeInWords } from "../../research/measurements/in-words.ts"
 import { statedOf } from "../../research/measurements/written.ts"
 import type { Figures } from "../../research/measurements/working-out.ts"
-import { readPath } from "../addresses.ts"
+import { readPath, type Html, html, joined, to } from "../html.ts"
 import {
   effectCsv,
   type EffectCell,
@@ -23,7 +23,6 @@ import {
   repeatLine,
   repeatsInWords,
 } from "../charts/effects.ts"
-import { type Html, html, joined, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import {
   cellQuery,

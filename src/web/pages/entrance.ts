@@ -2,7 +2,7 @@
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { entranceOf, readStep, stepCookie, mustHaveProvider, providerNamed } from "../../edge/identity/sign-in.ts"
-import { type Content, hiddenInputs, html, to, type Html, attributes } from "../html.ts"
+import { type Content, hiddenInputs, html, to, type Html, attributes, withQuery } from "../html.ts"
 import { exactTime } from "../parts/parts.ts"
 import {
   ownPath,
@@ -18,7 +18,6 @@ import { clientOf, mustBeSignedIn } from "../../edge/identity/callers.ts"
 import { isAdmitted } from "../../edge/sign-in-options.ts"
 import { contextOf } from "../../edge/limits/request-context.ts"
 import { proposedName, type Identity, ProviderRefusal } from "../../people/provider.ts"
-import { withQuery } from "../addresses.ts"
 
 // The inputs of the forms for signing in and for accounts, and the message above a refused one.
 

@@ -1,7 +1,6 @@
 /** Experiments: a table of them, and the page of one with its question, state, plans, attempts and findings. */
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import { readPath, entryPath } from "../addresses.ts"
-import { type Html, html, joined, to } from "../html.ts"
+import { readPath, entryPath, type Html, html, joined, to } from "../html.ts"
 import {
   heading,
   empty,

@@ -6,8 +6,7 @@ import type { Answer } from "../../edge/answers/answer.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { withQuery } from "../addresses.ts"
-import { attributes, type Html, html, joined, to, type Content } from "../html.ts"
+import { withQuery, attributes, type Html, html, joined, to, type Content } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import {
   list,

@@ -1,8 +1,7 @@
 /** The pages of materials and papers, and the list of concepts. */
 import { feedLinks } from "../about.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { readPath } from "../addresses.ts"
-import { type Content, type Html, html, to } from "../html.ts"
+import { readPath, type Content, type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown } from "../markdown.ts"
 import { whyNot } from "../parts/actions.ts"
 import { firstScreen, scopeLine, stands, roomRail, nextAct } from "../parts/room-frame.ts"

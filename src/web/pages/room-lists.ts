@@ -1,7 +1,6 @@
 /** The lists of a Room: Threads, hypotheses, findings, materials and links. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { readPath } from "../addresses.ts"
-import { type Content, type Html, html, to } from "../html.ts"
+import { readPath, type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { evidenceBeside, tally, ofOwn, struckIf, takeBack, takenBack } from "../parts/evidence.ts"

@@ -1,7 +1,6 @@
 /** The first page, which lists all Rooms, and the front page of each. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { readPath } from "../addresses.ts"
-import { type Html, html, to } from "../html.ts"
+import { readPath, type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { list, nextPage, command, empty, person, time, heading, live, ways } from "../parts/parts.ts"
 import { waitingBlock } from "../parts/waiting.ts"

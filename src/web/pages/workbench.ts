@@ -4,8 +4,7 @@
  */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
-import { readPath, withQuery, address } from "../addresses.ts"
-import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
+import { readPath, withQuery, address, attributes, hiddenInputs, type Html, html, to } from "../html.ts"
 import {
   attemptTable,
   type Column,

@@ -1,8 +1,7 @@
 /** Renders the evidence for and against a record, and the links that were withdrawn. */
 import type { Warning } from "../../contract/answers/advice.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { readPath, pathOf, withQuery } from "../addresses.ts"
-import { type Html, html, to, type Content } from "../html.ts"
+import { readPath, pathOf, withQuery, type Html, html, to, type Content } from "../html.ts"
 import { beginning, inlineMarkdown, phrase } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
 import { words, counted } from "../words.ts"

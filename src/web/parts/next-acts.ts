@@ -1,8 +1,7 @@
 /** Chooses the next action for each object between a hypothesis and a verdict, for the person who views its page. */
 import type { ThreadSummary } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { withQuery, address } from "../addresses.ts"
-import { type Content, type Html, html, to } from "../html.ts"
+import { withQuery, address, type Content, type Html, html, to } from "../html.ts"
 import { beginning } from "../markdown.ts"
 import { type Visit, orNull } from "../visit.ts"
 import { type RoomLike, roleIn, act, type Given } from "./actions.ts"

@@ -5,13 +5,12 @@
 import type { Rail, Visit } from "../visit.ts"
 import type { RoomSummary } from "../../contract/answers/index.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
-import { attributes, type Html, html, to, type Content } from "../html.ts"
+import { attributes, type Html, html, to, type Content, address } from "../html.ts"
 import { inDigits } from "../../contract/text.ts"
 import { shortened, title } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { newMark, sections } from "./seen.ts"
 import { exactTime, person, heading } from "./parts.ts"
-import { address } from "../addresses.ts"
 import { type RoomLike, wayIn } from "./actions.ts"
 
 export type Room = RoomSummary

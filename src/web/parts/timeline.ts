@@ -3,14 +3,13 @@
  * unfolds; the verdict of a finding stands in the finding's own card.
  */
 import type { Entry, CardKind, CardOf } from "../../contract/answers/index.ts"
-import { html, type Html, attributes, type Content, to } from "../html.ts"
+import { html, type Html, attributes, type Content, to, entryPath, pathOf } from "../html.ts"
 import { counted, words, dateAndTime, shortened, title } from "../words.ts"
 import { doneBy, receiptInWords, reportedOf, takesReplies } from "../../contract/operations/receipts.ts"
 import { writerOf, ageOf, fromOther, label, named, ofHypothesis, person, pictures, time } from "./parts.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { accepted } from "../../contract/reads/shared.ts"
-import { entryPath, pathOf } from "../addresses.ts"
 import type { LinkedNumber } from "../linked-numbers.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../markdown.ts"
 import { stateBadge } from "./marks.ts"
