@@ -60,9 +60,11 @@ async function made(face: string, file: string): Promise<string> {
     .update(`${version} ${range} ${JSON.stringify(kept)}`)
     .digest("hex")
     .slice(0, 16)
-  const path = join(KEPT, `${basename(file, ".woff2")}-${weight.replace(" ", "-")}-${digest}.woff2`)
+  // Every page names two of them, so the names are short.
+  const name = basename(file, ".woff2").replace(/-latin(-wght)?(-normal)?/, "")
+  const path = join(KEPT, digest, `${name}-${weight.replace(" ", "-")}.woff2`)
   if (!existsSync(path)) {
-    mkdirSync(KEPT, { recursive: true })
+    mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, await subsetFont(font, signsOf(range), kept))
   }
   return path

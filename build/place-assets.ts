@@ -33,7 +33,7 @@ export const placeAssets = (): NonNullable<Options["plugins"]>[number] => ({
       names.find((name) => name.startsWith(`${start}-`) && name.endsWith(end)) ?? ""
     const [style, script] = [named("style", ".css"), named("script", ".js")]
     // The fonts of all pages are preloaded, so that they do not wait for the style sheet.
-    const fonts = [named("inter"), named("source-serif-4-latin-wght-normal-400")]
+    const fonts = [named("inter"), named("source-serif-4-400")]
     writeFileSync(join(made, "manifest.json"), JSON.stringify({ style, script, icon: iconName, fonts, files }))
 
     // The manifest is written last, so a service that starts meanwhile finds either all old or all new files.

@@ -92,8 +92,11 @@ t.test("a finding and its verdict are one card, and each entry keeps its address
   t.equal(await card.count(), 1, "it is told once")
   t.match(await card.locator(".verdict-within").innerText(), /answers the question:/)
   const within = page.locator("#timeline .run .receipt").nth(20)
-  const id = present(await within.getAttribute("id")).replace("entry-", "")
+  const address = present(await within.getAttribute("id"))
   t.notOk(await within.isVisible(), "the run is folded")
+  const [, after = ""] = /^step-(\d+)$/.exec(address) ?? []
+  const { items } = await ada.read("thread_timeline", { threadId, after: Number(after) - 1, limit: 1 })
+  const id = present(items[0]).entryId
   await page.goto(`${house.baseUrl}/threads/${threadId}?entry=${id}#entry-${id}`)
   t.ok(await page.locator(`#entry-${id}`).isVisible(), "an address within a run unfolds it")
   await context.close()

@@ -85,8 +85,10 @@ t.test("quotes in a reply, search results and chips show words, never the syntax
   t.notMatch(await page.locator(".in-reply").innerText(), raw)
   await at("/search?query=length")
   for (const text of await page.locator(".cards .wording").allInnerTexts()) t.notMatch(text, raw)
-  await at(`/rooms/${roomId}/graph`)
-  t.notMatch(await page.locator("main").innerText(), raw)
+  for (const view of ["", "?view=relations"]) {
+    await at(`/rooms/${roomId}/graph${view}`)
+    t.notMatch(await page.locator("main").innerText(), raw)
+  }
 })
 
 t.test("a name leads to the person or agent", async (t) => {

@@ -143,7 +143,8 @@ const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 function step(by: 1 | -1): void {
-  const entries = [...document.querySelectorAll<HTMLElement>("[data-entry]")]
+  // Nothing that is folded can take the focus.
+  const entries = [...document.querySelectorAll<HTMLElement>("[data-entry]")].filter((entry) => entry.checkVisibility())
   const at = entries.findIndex((entry) => entry.contains(document.activeElement))
   const next =
     entries[at === -1 ? (by === 1 ? 0 : entries.length - 1) : Math.min(entries.length - 1, Math.max(0, at + by))]

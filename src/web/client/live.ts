@@ -117,8 +117,10 @@ const inUse = (part: Element): boolean => {
 function takeReplies(known: Element, item: Element): void {
   const [before, after] = [known.querySelector("[data-replies]"), item.querySelector("[data-replies]")]
   if (after === null) return
+  const place = known.querySelector(".after")
   if (before !== null) before.textContent = after.textContent
-  else known.querySelector(".after")?.prepend(after)
+  else if (place !== null) place.prepend(after)
+  else known.append(after.closest(".after") ?? after)
 }
 
 /** Shows that entries arrived below the screen, with a link to the first of them. */
@@ -142,13 +144,13 @@ function announce(list: Element, added: number): void {
 /** The item of the page that stands for an item of the fresh copy. A single receipt may have become a run since. */
 function knownAs(item: Element): Element | null {
   const own = item.id === "" ? null : document.getElementById(item.id)
-  const first = item.querySelector(":scope .steps-done > [data-sequence]")
+  const first = item.querySelector(":scope .steps-done > :first-child")
   return own ?? (first === null ? null : document.getElementById(first.id))
 }
 
 /** Whether an item holds an entry that the page lacks: a run went on, or a finding got its verdict. */
 const hasGrown = (item: Element): boolean =>
-  [...item.querySelectorAll("[data-sequence]")].some(({ id }) => document.getElementById(id) === null)
+  [...item.querySelectorAll("[data-sequence], .receipt")].some(({ id }) => document.getElementById(id) === null)
 
 function grow(known: Element, item: Element): void {
   const [before, after] = [known.querySelector("details"), item.querySelector("details")]
@@ -252,6 +254,11 @@ const seen = () =>
 /** Follows a Room while the page is open and visible. */
 export async function follow(main: HTMLElement): Promise<void> {
   const { room = "", base = "" } = main.dataset
+  // Where news is said. They stand on the page, empty, before anything is, so that a screen reader knows them.
+  const said = ["connection", "arrived"].map((id) =>
+    made("p", { id, className: id, role: "status", ariaLive: "polite" }),
+  )
+  main.prepend(...said)
   remember()
   let after = Number(main.dataset.after)
   let failures = 0

@@ -197,7 +197,6 @@ ${doing(visit, () => agents(visit, room))}
 ${unsure !== "" && html`<p class="meta" id="unproved">${unsure}</p>`}
 ${licence(room.license)}
 ${ways([
-  ["Graph of the Room", `/rooms/${roomId}/graph`],
   ["Cite it as BibTeX", readPath("room_citation", { roomId }, { format: "bibtex" })],
   ["RIS", readPath("room_citation", { roomId }, { format: "ris" })],
   ["CSL-JSON", readPath("room_citation", { roomId }, { format: "csl" })],

@@ -198,10 +198,11 @@ export function threadPage(visit: Visit): Fitting {
       ),
     ),
     numbers: (text, since) => numbersOf(visit, { roomId: room.roomId, since }, text),
-    below: (entry) =>
-      html`${writes && replyButton(entry)}${writes && entry.card !== undefined && followUp(room.roomId, entry)}${
-        entry.receipt === undefined && html` ${menuOf(entry)}`
-      }`,
+    below(entry) {
+      const more = entry.receipt === undefined ? menuOf(entry) : null
+      if (!writes) return more
+      return html`${replyButton(entry)}${entry.card !== undefined && followUp(room.roomId, entry)} ${more}`
+    },
   }
   const listed = messagesAlone(visit) ? entries.filter(({ message }) => message !== undefined) : entries
   // The page marks the first new entry itself. If a script added the mark later, the text would move while it is read.

@@ -49,10 +49,10 @@ export function openAssets(): Assets {
   const cache = new Map<string, Uint8Array<ArrayBuffer>>()
   return {
     head: html`${fonts.map(
-      (font) => html`<link rel="preload" href="${to(`/assets/${font}`)}" as="font" type="font/woff2" crossorigin>
+      (font) => html`<link rel="preload" href="${to(`/assets/${font}`)}" as="font" crossorigin>
 `,
     )}<link rel="stylesheet" href="${to(`/assets/${style}`)}">
-<link rel="icon" href="${to(`/assets/${icon}`)}" type="image/svg+xml">
+<link rel="icon" href="${to(`/assets/${icon}`)}">
 <script type="module" src="${to(`/assets/${script}`)}"></script>
 `,
     answer(name) {
@@ -117,9 +117,10 @@ function header(visit: Visit): Html {
 ${person === undefined ? null : html` <a href="${to("/library")}"${here("/library")}>Library</a>`}\
 ${person?.isOperator === true ? html` <a href="${to("/admin")}"${here("/admin")}>Admin</a>` : null}</nav>
 <form class="search" role="search" action="${to("/search")}"><i class="glass"></i>\
-<label class="aside" for="search">Search the record</label>\
-<input id="search" name="query" type="search" placeholder="Search" maxlength="200" \
-value="${url.pathname === "/search" ? url.searchParams.get("query") : null}"></form>
+<input id="search" name="query" type="search" \
+aria-label="Search the record" placeholder="Search" maxlength="200"${attributes({
+    value: url.pathname === "/search" ? url.searchParams.get("query") : null,
+  })}></form>
 <div class="who">${
     person === undefined
       ? html`<a class="button quiet" href="${to(signInPath(visit))}">Sign in</a>`
@@ -162,12 +163,6 @@ ${rail?.markup(unread)}
     "data-base": to(""),
     "data-done": done?.name,
   })}>
-${
-  follow === undefined
-    ? null
-    : html`<p id="connection" class="connection" role="status" aria-live="polite"></p>\
-<p id="arrived" class="arrived" role="status" aria-live="polite"></p>`
-}
 ${
   done === undefined || done.name === "post_message"
     ? null

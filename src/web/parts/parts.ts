@@ -11,10 +11,8 @@ import { glyph, stateBadge } from "./marks.ts"
 import type { Visit } from "../visit.ts"
 
 /** A relative time, "3 h ago", with the exact time on hover. */
-export const time = (at: string): Html => html`<time datetime="${at}" title="${dateAndTime(at)}">${ageOf(at)}</time>`
-
-/** A relative time as text, for a list whose lines must be short. */
-export const ageOf = (at: string): LateText => new LateText(({ now }) => ago(at, now))
+export const time = (at: string): Html =>
+  html`<time datetime="${at}" title="${dateAndTime(at)}">${new LateText(({ now }) => ago(at, now))}</time>`
 
 export const exactTime = (at: string): Html => html`<time datetime="${at}">${dateAndTime(at)}</time>`
 

@@ -6,7 +6,7 @@ import type { Entry, CardKind, CardOf } from "../../contract/answers/index.ts"
 import { html, type Html, attributes, type Content, to, entryPath, pathOf } from "../html.ts"
 import { counted, words, dateAndTime, shortened, title } from "../words.ts"
 import { doneBy, receiptInWords, reportedOf, takesReplies } from "../../contract/operations/receipts.ts"
-import { writerOf, ageOf, fromOther, label, named, ofHypothesis, person, pictures, time } from "./parts.ts"
+import { writerOf, fromOther, label, named, ofHypothesis, person, pictures, time } from "./parts.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { accepted } from "../../contract/reads/shared.ts"
@@ -176,7 +176,7 @@ export interface EntryView {
   readonly labels?: Labels
   /** Looks up the numbers of a text that was written at a time. */
   readonly numbers?: (text: string, since: string) => readonly LinkedNumber[]
-  /** Renders what the visitor may do with an entry that takes replies. */
+  /** Renders what the visitor may do with an entry that takes replies; null if that is nothing. */
   readonly below?: (entry: Entry) => Content
 }
 
@@ -213,10 +213,11 @@ function frame(entry: Entry, { chosen, below }: EntryView) {
     replyCount > 0 &&
     html`<a data-replies href="${to(`/threads/${threadId}/replies/${entryId}`)}">\
 ${counted(replyCount, "reply", "replies")}</a>`
+  const acts = isAnswerable ? below?.(entry) : null
   return {
     permalink: html`<a class="permalink" href="${to(entryPath(threadId, entryId))}">${time(at)}</a>`,
     replies,
-    after: isAnswerable ? html`<div class="after">${replies}${below?.(entry)}</div>` : null,
+    after: isAnswerable && (replies || acts) ? html`<div class="after">${replies}${acts}</div>` : null,
     attributes: (kind: string) =>
       attributes({
         id: `entry-${entryId}`,
@@ -229,19 +230,25 @@ ${counted(replyCount, "reply", "replies")}</a>`
 
 /** A receipt among those of a run. */
 interface Step {
+  readonly isFirst: boolean
   /** Whether the line before it names the same writer. */
   readonly isSameWriter: boolean
   /** Whether it left its attempt as it was. */
   readonly isProgress: boolean
 }
 
-/** Renders a receipt as a list item of one line, on the page of its Thread. */
+/**
+ * Renders a receipt as a list item of one line, on the page of its Thread. In a run it has its number for an address,
+ * since an id is a third of its bytes, unless something leads to it or may be done with it.
+ */
 function receiptItem(entry: Entry, view: EntryView, step?: Step): Html {
   const { permalink, after, attributes: own } = frame(entry, view)
-  const { entryId, author, receipt, at } = entry
-  const when =
-    step === undefined ? permalink : html`<a href="#entry-${entryId}" title="${dateAndTime(at)}">${ageOf(at)}</a>`
-  return html`<li${own("receipt")}>${!step?.isSameWriter && html`${person(author)} · `}\
+  const { entryId, sequence, author, receipt, at } = entry
+  const isPlain = step !== undefined && !step.isFirst && after === null && view.chosen !== entryId
+  const id = isPlain ? `step-${sequence}` : `entry-${entryId}`
+  const when = step === undefined ? permalink : html`<a href="#${id}">${dateAndTime(at)}</a>`
+  return html`<li${isPlain ? attributes({ id, class: "receipt" }) : own("receipt")}>\
+${!step?.isSameWriter && html`${person(author)} · `}\
 ${receipt && receiptLine(receipt, step)}\
 ${via(receipt?.client)} · ${when}${after}</li>`
 }
@@ -360,11 +367,12 @@ function runItem(run: Group, view: EntryView): Html {
   const steps = run.map(({ author, receipt }, index): Step => {
     const before = run[index - 1]?.author
     const isSameWriter = before?.userId === author.userId && writerOf(before) === writerOf(author)
-    if (receipt?.target.kind !== "attempt") return { isSameWriter, isProgress: false }
+    const isFirst = index === 0
+    if (receipt?.target.kind !== "attempt") return { isFirst, isSameWriter, isProgress: false }
     const { target, result } = receipt
     const isProgress = states.get(target.id) === result.status
     states.set(target.id, result.status)
-    return { isSameWriter, isProgress }
+    return { isFirst, isSameWriter, isProgress }
   })
   return html`<li class="receipt run" id="run-${first.entryId}" data-sequence="${last.sequence}">\
 <details${isOpen ? html` open` : null}><summary>${summary(run)}</summary><ol class="steps-done">${run.map(
