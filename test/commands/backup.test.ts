@@ -341,6 +341,17 @@ test("a restore that is killed between any two of its steps never leaves data th
   t.type(damaged.at(-1), "string")
 })
 
+test("the command replaces data only if it is told to", async (t) => {
+  const { data, copy } = await kept(t)
+  const before = readFileSync(databaseFile(data))
+  const main = join(import.meta.dirname, "../../src/main.ts")
+  const command = ["--conditions=research-room-source", main, "restore", copy, "--data", data]
+  const { status, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" })
+  t.not(status, 0)
+  t.match(stderr, /holds data already; nothing was changed/)
+  t.ok(before.equals(readFileSync(databaseFile(data))))
+})
+
 test("the backup of an older program is upgraded in the folder, and the file itself stays unchanged", (t) => {
   const folder = folderFor(t)
   const copy = asEarlier(join(folder, "old"))
