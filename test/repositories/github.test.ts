@@ -1,6 +1,8 @@
 /** What the check concludes from GitHub's answers. The stand-in gives them as GitHub does. */
 import { type Test, test } from "tap"
+import * as v from "valibot"
 import { type RepositoryAnswer, type RepositorySource, githubCheck } from "../../src/repositories/configured.ts"
+import { GitHubApi } from "../../src/repositories/github/api.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, type Mishap, said } from "./github-stand-in.ts"
 
@@ -233,4 +235,24 @@ test("closing aborts what is under way", async (t) => {
   const answer = ask(anonymous, "octo/maze")
   anonymous.close?.()
   t.match(await answer, { ok: null })
+})
+
+test("of the addresses that were read, the last ten thousand are asked only whether they changed", async (t) => {
+  const headersSent: RequestInit["headers"][] = []
+  const api = new GitHubApi({
+    api: "https://api.example.org",
+    token: "token",
+    fetch: async (_address, { headers } = {}) => {
+      headersSent.push(headers)
+      return new Response("{}", { headers: { etag: '"first"' } })
+    },
+  })
+  const { signal } = new AbortController()
+  const read = async (of: number) => {
+    await api.get(`repositories/${of}`, v.object({}), { signal, needs: 1, sent: 0 })
+    return new Headers(headersSent.at(-1)).get("if-none-match")
+  }
+  for (let of = 0; of <= 10_000; of += 1) await read(of)
+  t.equal(await read(10_000), '"first"')
+  t.equal(await read(0), null, "the oldest was forgotten")
 })
