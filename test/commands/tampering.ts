@@ -30,6 +30,11 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
       told: /^The chain of digests of the activity of Room [0-9a-f-]+ is broken at entry [23]\.$/m,
     },
     {
+      what: "an activity entry is of an operation that does not exist",
+      sql: [`UPDATE journal SET operation = 'burn_room' WHERE ${entry(3)}`],
+      told: /burn_room is unknown to this program/,
+    },
+    {
       what: "an activity entry is removed",
       sql: [`UPDATE journal SET ${away} WHERE ${entry(5)}`],
       told: /is broken at entry 5\./,
