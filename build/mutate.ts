@@ -2,8 +2,8 @@
  * Draws mutations over `src` at random, runs the tests that reach each mutated file, and reports which are caught:
  * `npm run mutate -- 60`, or `npm run mutate -- 60 --seed 7` to draw the same again; `--from 12` goes on where a run
  * was interrupted. Each mutation changes one place of one file in this checkout, and is undone before the next; an
- * interrupted run leaves at most one, which `git diff` shows. The ten files of tests that share most words with the
- * place run; what fails without the mutation too has caught nothing.
+ * interrupted run leaves at most one, which `git diff` shows. The files of tests that share most words with the place
+ * run, sixty before a mutation counts as not caught; what fails without the mutation too has caught nothing.
  */
 import { spawnSync } from "node:child_process"
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -32,13 +32,17 @@ const ways: readonly (readonly [RegExp, (found: string) => string])[] = [
   [/\.every\(/g, () => ".some("],
   [/\bMath\.min\(/g, () => "Math.max("],
   [/\bMath\.max\(/g, () => "Math.min("],
-  [/\b[2-9]\d*\b(?!["'`.:])/g, (found) => `${Number(found) * 10}`],
+  // "[0-90]" is "[0-9]".
+  [/(?<!\d-)\b[2-9]\d*\b(?!["'`.:])/g, (found) => `${Number(found) * 10}`],
   [/^ {2,}must\w+\(.*\)$/gm, () => ""],
   [/\bif \((?!error)/g, () => "if (!true && "],
 ]
 
-/** The most test files that run for a mutation. */
-const MOST_TESTS = 10
+/**
+ * The test files that run for a mutation, in groups until one fails. The nearest catches most, so it runs first; files
+ * that run together share processes. Words alone rank some test of the same thing as late as fiftieth.
+ */
+const GROUPS = [1, 3, 6, 20, 30]
 
 interface Mutation {
   readonly path: string
@@ -55,7 +59,7 @@ function mutationsOf(path: string): Mutation[] {
     .replace(/\/\*[\s\S]*?\*\//g, blank)
     .replace(/\/\/ .*$/gm, blank)
     .replace(/^import [^\n]*$/gm, blank)
-    .replace(/^( *)example: \{(?:.*\},?|\n[\s\S]*?\n\1\},?)$/gm, blank)
+    .replace(/^( *)(?:example: \{|otherExamples: \[)(?:.*[\]}],?|\n[\s\S]*?\n\1[\]}],?)$/gm, blank)
     .replace(/"[^"\n]*"/g, blank)
     .replace(/`[^`]*`/g, blank)
   return ways.flatMap(([expression, put]) =>
@@ -116,7 +120,6 @@ function nearestOf(paths: readonly string[]): (path: string, line: number) => st
     return weighed
       .map((test) => [test.path, score(test)] as const)
       .sort(([, one], [, other]) => other - one)
-      .slice(0, MOST_TESTS)
       .map(([test]) => test)
   }
 }
@@ -183,11 +186,14 @@ for (const { path, at, found, put } of chosen) {
     }
     return failed.find((group) => sound.getOrInsertComputed(group, () => failing(group.split(" ")).length === 0))
   }
-  // The nearest catches most, so it runs first; files that run together share processes.
   let by: string | undefined
-  for (const some of [related.slice(0, 1), related.slice(1, 4), related.slice(4)]) by ??= caughtBy(some)
+  let ran = 0
+  for (const size of GROUPS) {
+    by ??= caughtBy(related.slice(ran, ran + size))
+    ran += size
+  }
   if (by !== undefined) caught += 1
-  console.log(by === undefined ? `NOT CAUGHT ${what} (${related.length} files of tests)` : `caught ${what} by ${by}`)
+  console.log(by === undefined ? `NOT CAUGHT ${what} (${ran} files of tests)` : `caught ${what} by ${by}`)
 }
 for (const [tests, passed] of sound) if (!passed) console.log(`${tests} fails without a mutation too`)
 console.log(`${caught} of ${chosen.length} caught, seed ${seed}`)
