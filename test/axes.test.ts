@@ -18,7 +18,7 @@ interface Axis {
 
 const axes: Readonly<Record<string, Axis>> = {
   past: {
-    owner: ["edge/", "app/past/", "research/past/", "web/pages/past.ts", "contract/definitions/past.ts"],
+    owner: ["edge/", "app/past/", "research/past/", "web/pages/past.ts", "contract/definitions/read.ts"],
     named: /\b(?:asOf\w*|[pP]asts?|\w*Pasts?|past[A-Z]\w*|past_too_large|momentAsked)\b(?! [a-z$])|past\.ts/,
     most: 15,
   },

@@ -10,7 +10,7 @@ import { inflateRawSync, zstdCompress, zstdDecompress, zstdDecompressSync } from
 import type { Cut } from "../contract/answers/fields.ts"
 import { folded } from "../contract/folding.ts"
 import { limits } from "../contract/limits.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import type { LogIndex, Piece, StoredLog } from "../ledger/journal/attachments.ts"
 
 // A training log takes a fifth of the time that deflate would take, for 7 % more bytes.

@@ -6,7 +6,7 @@
 import { getCompileCacheDir } from "node:module"
 import { dirname } from "node:path"
 import { parentPort, type ResourceLimits, Worker } from "node:worker_threads"
-import { Refusal, type RefusalCode, type RefusalDetails } from "../contract/refusals/refusal.ts"
+import { Refusal, type RefusalCode, type RefusalDetails } from "../contract/refusals.ts"
 import { threadCode } from "../packaged.ts"
 
 type Arguments<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: infer Values) => unknown

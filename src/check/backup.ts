@@ -1,5 +1,5 @@
 /** Backups: copies made while a service runs, verified, and restored. */
-import { codeOf, isFull, messageOf } from "../contract/faults.ts"
+import { codeOf, isFull, messageOf } from "../contract/refusals.ts"
 import {
   chmodSync,
   closeSync,

@@ -10,7 +10,7 @@ import type { Db } from "../ledger/storage/database.ts"
 import { DataError } from "../ledger/storage/opening.ts"
 import { auditDigest, auditHead } from "../people/audit.ts"
 import { headsOf } from "./check.ts"
-import { codeOf } from "../contract/faults.ts"
+import { codeOf } from "../contract/refusals.ts"
 
 const markSchema = v.object({
   instanceId: v.string(),

@@ -3,7 +3,7 @@ import { WITHHELD } from "../contract/definitions/withheld-text.ts"
 import type { Withholding } from "../contract/answers/fields.ts"
 import type { JsonObject } from "../contract/json.ts"
 import { withoutTrailing } from "../contract/text.ts"
-import type { Issue, RefusalCode } from "../contract/refusals/refusal.ts"
+import type { Issue, RefusalCode } from "../contract/refusals.ts"
 
 type ShownText = string | { readonly withheld: Withholding }
 

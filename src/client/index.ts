@@ -227,7 +227,7 @@ export type { Manifest } from "../discovery/answers.ts"
 export type { JsonObject } from "../contract/json.ts"
 export type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 export type { ParametersOf, ReadName } from "../contract/reads/index.ts"
-export type { Issue, RefusalCode } from "../contract/refusals/refusal.ts"
+export type { Issue, RefusalCode } from "../contract/refusals.ts"
 export type { ActivityMark } from "./activity.ts"
 export {
   ChainBroken,

@@ -5,7 +5,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import { ConnectionLost, RefusedError, UnexpectedAnswer } from "../client/errors.ts"
 import { ResearchRoomClient } from "../client/index.ts"
 import { Transport } from "../client/transport.ts"
-import { FailedError } from "../contract/faults.ts"
+import { FailedError } from "../contract/refusals.ts"
 import { limits } from "../contract/limits.ts"
 import { protocolVersion } from "../contract/service.ts"
 import { typeOfImage } from "../attachments/image.ts"

@@ -2,7 +2,7 @@
 import { accessSync, constants } from "node:fs"
 import { createInstance, type Instance } from "../app/compose/instance.ts"
 import { openForward } from "../app/compose/upgrade.ts"
-import { codeOf } from "../contract/faults.ts"
+import { codeOf } from "../contract/refusals.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
 import { DataError, storedSchema } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"

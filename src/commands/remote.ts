@@ -15,7 +15,7 @@ import {
   requireService,
 } from "../settings.ts"
 import type { InboxEntry } from "../contract/answers/index.ts"
-import { FailedError, messageOf } from "../contract/faults.ts"
+import { FailedError, messageOf } from "../contract/refusals.ts"
 import { limits } from "../contract/limits.ts"
 import { oneLine, fileText } from "../contract/text.ts"
 import { isOver, takesProgress } from "../contract/states.ts"

@@ -2,7 +2,7 @@
 import { Command } from "commander"
 import { existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { open } from "node:fs/promises"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal, FailedError, messageOf } from "../contract/refusals.ts"
 import { option, UsageError, baseUrlOption } from "../settings.ts"
 import { jsonOption, type ListOptions, printList, withProgress } from "./terminal.ts"
 import {
@@ -14,7 +14,6 @@ import {
   refusalsAsUsage,
   withInstance,
 } from "./with-instance.ts"
-import { FailedError, messageOf } from "../contract/faults.ts"
 import type { Instance } from "../app/compose/instance.ts"
 import { softwareVersion } from "../packaged.ts"
 import { onlySaid, unprovedWords } from "../contract/unproved.ts"

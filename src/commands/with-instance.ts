@@ -2,7 +2,7 @@
 import { Command } from "commander"
 import type { JsonObject } from "../contract/json.ts"
 import type { OperationName } from "../contract/operations/index.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import type { Instance } from "../app/compose/instance.ts"
 import type { Person } from "../people/people.ts"
 import { dataOption, UsageError } from "../settings.ts"

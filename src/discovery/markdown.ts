@@ -2,7 +2,7 @@
 import { present } from "../contract/typed.ts"
 import type { OperationName } from "../contract/operations/index.ts"
 import { type ReadName, reads } from "../contract/reads/index.ts"
-import type { RefusalCode } from "../contract/refusals/refusal.ts"
+import type { RefusalCode } from "../contract/refusals.ts"
 import { andOf, orOf } from "../contract/text.ts"
 import { type DiscoveryName, discoveryRoutes } from "./routes.ts"
 

@@ -20,7 +20,7 @@ import {
 import type { Program } from "./bootstrap.ts"
 import { inBrowser, openApiRoutes } from "./openapi-routes.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
-import { refusals } from "../contract/refusals/refusal.ts"
+import { refusals } from "../contract/refusals.ts"
 import { isObject, trusted } from "../contract/json.ts"
 
 // Names what many routes of the OpenAPI document have in common: parameters, refusals, and enumerations of

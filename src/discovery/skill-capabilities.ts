@@ -1,11 +1,10 @@
 /**
  * The skill's reference of capabilities: every operation with its body, every read with its parameters, every refusal.
  */
-import * as answers from "../contract/library/answers.ts"
+import * as answers from "../contract/library/reads.ts"
 import { libraryPermissionMeanings } from "../contract/schema/enumerations.ts"
 import { limits } from "../contract/limits.ts"
-import { refusalCodes } from "../contract/refusals/codes.ts"
-import { type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
+import { refusalCodes, type RefusalCode, refusals } from "../contract/refusals.ts"
 import { reads } from "../contract/reads/index.ts"
 import { schemaVersions, type Family } from "../contract/service.ts"
 import { agentOperationsOf, agentOperations, agentReads } from "./manifest.ts"

@@ -3,7 +3,7 @@
  * skill: NAME`). `skillAdvice` says what the reader should do. The rest of the skill has no sentences of its own.
  */
 import { enumerations } from "../contract/schema/enumerations.ts"
-import { labelPrefixes } from "../contract/objects/labels.ts"
+import { labelPrefixes } from "../contract/objects/objects.ts"
 import { limits } from "../contract/limits.ts"
 import type { writeParameters } from "../contract/definitions/parameters.ts"
 import { batch } from "../contract/operations/batch.ts"

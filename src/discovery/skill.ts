@@ -1,7 +1,7 @@
 /** The skill: Markdown that tells an agent all it needs to work, and the same as a folder. */
 import { type SkillPart, permissionMeanings } from "../contract/schema/enumerations.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
-import { Refusal, wrongParameter } from "../contract/refusals/refusal.ts"
+import { Refusal, wrongParameter } from "../contract/refusals.ts"
 import type { Place } from "./bootstrap.ts"
 import type { Read } from "../contract/definitions/read.ts"
 import { namedOperation, namedRead, noSuchName } from "./named.ts"

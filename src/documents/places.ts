@@ -5,7 +5,7 @@ import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { checkpointText } from "./checkpoint.ts"
 import { limits } from "../contract/limits.ts"
 import { pathTo } from "../contract/reads/index.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { pictureLines, linkTo, quoted, inline, words, assemble, type DocumentSource } from "./writing.ts"
 
 /** A Room: its brief and its Threads. */

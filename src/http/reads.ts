@@ -1,7 +1,7 @@
 /** The routes of reads: public ones, those for credentials, and those for signed-in people. */
 import type { H3Event } from "h3"
 import { basePathOf } from "../contract/service.ts"
-import { checkParameters } from "../contract/definitions/check-parameters.ts"
+import { checkParameters, withoutAtLeast, askRead, type Moment } from "../edge/requests/reads.ts"
 import { browserReadPath, isEvents, isForBearer, openOf, type Read } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
@@ -9,9 +9,8 @@ import { isDownload } from "../ledger/reads/reading.ts"
 import { isoTime } from "../ledger/world.ts"
 import { callerKey, sharedBy } from "../edge/limits/address.ts"
 import { answerFound } from "../edge/answers/answer.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { isDocument, MARKDOWN, markdownPath, prefersMarkdown, SUFFIX } from "../edge/answers/as-markdown.ts"
-import { withoutAtLeast, askRead, type Moment } from "../edge/requests/reads.ts"
 import {
   agentCaller,
   mustBeOperator,

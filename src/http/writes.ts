@@ -5,7 +5,7 @@
 import type { H3Event } from "h3"
 import type { Receipt } from "../contract/answers/index.ts"
 import { smallReceiptOf } from "../contract/answers/small-receipt.ts"
-import { checkParameters } from "../contract/definitions/check-parameters.ts"
+import { checkParameters } from "../edge/requests/reads.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
 import { type WriteParameters, writeParameters } from "../contract/definitions/parameters.ts"
 import { trusted } from "../contract/json.ts"

@@ -1,5 +1,5 @@
 /** Work on possibly hostile input: its input and output types, and its limits of time and memory. */
-import type { Refusal } from "../contract/refusals/refusal.ts"
+import type { Refusal } from "../contract/refusals.ts"
 
 export interface Bounds {
   /** Seconds of processor time. By the clock, work may take up to `PATIENCE` times as long. */

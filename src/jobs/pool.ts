@@ -4,7 +4,7 @@
  */
 import { present } from "../contract/typed.ts"
 import { limits } from "../contract/limits.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import type { Job, StreamJob } from "./job.ts"
 import { Child, ProcessLost, TooCostly } from "./child.ts"
 import { trusted } from "../contract/json.ts"

@@ -1,6 +1,5 @@
 /** A person's private annotations of a paper (notes, highlights, the reading position), and notes for a Collection. */
-import type { Highlight, Annotations as Shown, Note } from "../contract/library/answers.ts"
-import { named } from "../contract/library/reads.ts"
+import { type Highlight, type Annotations as Shown, type Note, named } from "../contract/library/reads.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../ledger/storage/inserting.ts"
 import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts"

@@ -1,6 +1,6 @@
 /** Collections, their members, and the papers they hold. */
 import type { Person } from "../contract/answers/index.ts"
-import type { CollectionPaper, CollectionSummary, PaperMember } from "../contract/library/answers.ts"
+import type { CollectionPaper, CollectionSummary, PaperMember } from "../contract/library/reads.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import type { Cited } from "./bibliography/file.ts"

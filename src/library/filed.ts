@@ -3,7 +3,7 @@
  * them under.
  */
 import { parse, stored } from "../contract/json.ts"
-import { type Issue, Refusal } from "../contract/refusals/refusal.ts"
+import { type Issue, Refusal } from "../contract/refusals.ts"
 import { limits } from "../contract/limits.ts"
 import { isArxivId, isDoi } from "../contract/schema/fields.ts"
 import { type Change, behaviour } from "../ledger/journal/behaviour.ts"

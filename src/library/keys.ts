@@ -2,7 +2,7 @@
 import type { Person } from "../contract/answers/index.ts"
 import type { LibraryPermission } from "../contract/schema/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
-import type { PersonalKey as Shown } from "../contract/library/answers.ts"
+import type { PersonalKey as Shown } from "../contract/library/reads.ts"
 import type { Actor, KeyGrant } from "../ledger/journal/actor.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"

@@ -2,11 +2,10 @@
  * What people do in their Library: annotate and tag papers, give keys to their tools, share Collections, and import a
  * bibliography.
  */
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour, type Subject } from "../ledger/journal/behaviour.ts"
-import type { Highlight } from "../contract/library/answers.ts"
-import { named } from "../contract/library/reads.ts"
+import { type Highlight, named } from "../contract/library/reads.ts"
 import {
   type PaperName,
   paperNamedBy,

@@ -1,7 +1,7 @@
 /** The papers that a person saved in their Library, whether or not a Collection holds them. */
 import type { PaperOrder } from "../contract/schema/enumerations.ts"
 import { JsonText, type Stored } from "../contract/json.ts"
-import type { Holding, SavedPaper } from "../contract/library/answers.ts"
+import type { Holding, SavedPaper } from "../contract/library/reads.ts"
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import type { Cited } from "./bibliography/file.ts"

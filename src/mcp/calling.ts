@@ -11,7 +11,7 @@ import { inDigits } from "../contract/text.ts"
 import { isTooLong, type Space, type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
 import { batch } from "../contract/operations/batch.ts"
-import { unquoted } from "../contract/schema/strict-json.ts"
+import { unquoted } from "../contract/schema/validation.ts"
 
 /** The reads that programs may use and that answer text. */
 export const readable: readonly Read[] = agentReads.filter(({ mediaType }) => !isStreamed(mediaType))

@@ -4,7 +4,7 @@
  */
 import { isKeyOf } from "../contract/typed.ts"
 import { limits } from "../contract/limits.ts"
-import { refusals } from "../contract/refusals/refusal.ts"
+import { refusals } from "../contract/refusals.ts"
 import { inDigits, shortened } from "../contract/text.ts"
 import type { ServiceReply } from "./door.ts"
 import { isObject } from "../contract/json.ts"

@@ -13,7 +13,7 @@ import { objectDocuments } from "../documents/index.ts"
 import { askAddress, askDocument, type ReadOptions, askRead, readable, readNamed, send } from "./calling.ts"
 import { describe, inputOf, object, type Call, type Tool } from "./tool.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
-import { unquoted } from "../contract/schema/strict-json.ts"
+import { unquoted } from "../contract/schema/validation.ts"
 import { bytesOf, type ToolAnswer, toolError } from "./tool-answer.ts"
 import { uploads } from "./uploading.ts"
 

@@ -3,7 +3,7 @@
  * the tables and reads of people.
  */
 import { type Described, isOrcid } from "../contract/answers/description.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { type ActingParts, personActs, type AccountParts } from "./acts.ts"
 import { personSubject, type Audited, audit, type RunningCommand } from "./audit.ts"
 import { joining, type Admission } from "./joining.ts"

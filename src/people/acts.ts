@@ -6,7 +6,7 @@
 import type { Described } from "../contract/answers/description.ts"
 import type { ActCall, Done } from "../ledger/journal/behaviour.ts"
 import type { Person, People, Sessions } from "./people.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import type { Ledger } from "../ledger/write/ledger.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { type Audit, personSubject } from "./audit.ts"

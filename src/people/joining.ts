@@ -4,7 +4,7 @@
  */
 import type { ActionBody } from "../contract/operations/actions.ts"
 import { operationOf } from "../contract/operations/index.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import type { ActingParts } from "./acts.ts"
 import { type Audited, personSubject } from "./audit.ts"
 import type { Invitation } from "./invitations.ts"

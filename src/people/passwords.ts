@@ -1,6 +1,6 @@
 /** Password hashes: scrypt, off the main thread, two at a time. Sign-ins from known addresses go first. */
 import { limits } from "../contract/limits.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 
 // Admits attempts for the same key one at a time, a few seconds apart. Earlier attempts cannot block later ones.

@@ -7,7 +7,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { fetchUncompressed } from "../outgoing.ts"
 import { limits } from "../contract/limits.ts"
 import { withoutTrailing } from "../contract/text.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { trusted } from "../contract/json.ts"
 
 // HTTP requests to an identity provider, which is not trusted until its responses are verified: time and size are

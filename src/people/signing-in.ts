@@ -1,6 +1,6 @@
 /** Signing in with a password, changing it, and signing out. Attempts are limited, and failures are logged. */
 import type { ActionBody } from "../contract/operations/actions.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { isoTime } from "../ledger/world.ts"
 import { personSubject, type Audited } from "./audit.ts"
 import type { ActingParts, EndedAccess } from "./acts.ts"

@@ -3,7 +3,7 @@
  * in each. So rendering only marks labels, and the page turns those that name something into links.
  */
 import type { MarkdownIt } from "markdown-it"
-import { LABEL, LETTERS } from "../contract/objects/labels.ts"
+import { LABEL, LETTERS } from "../contract/objects/objects.ts"
 
 /** The element that marks a label in rendered markup; nothing else produces it. */
 const MARKED = new RegExp(`<data value="([${LETTERS}][0-9]+)">\\1</data>`, "g")

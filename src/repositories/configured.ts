@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { limits } from "../contract/limits.ts"
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
-import { codeOf } from "../contract/faults.ts"
+import { codeOf } from "../contract/refusals.ts"
 import { isUnreadable, hexDigits, objectType } from "./git/store.ts"
 import { type Check, GitHubApi, type GitHubSettings, Unanswered } from "./github/api.ts"
 

@@ -8,7 +8,7 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { type Token, behaviour, type Change } from "../ledger/journal/behaviour.ts"
 import { bearers, tokenStart, expiry, mintToken } from "../people/tokens.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { inPath, type RoomThreads, type Rooms } from "./rooms.ts"
 
 /**

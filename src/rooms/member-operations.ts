@@ -1,6 +1,6 @@
 /** Operations on memberships: requesting to join, deciding, adding and removing. */
 import { present } from "../contract/typed.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"
 import type { Credentials } from "./credentials.ts"

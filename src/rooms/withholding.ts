@@ -1,5 +1,5 @@
 /** Withholding: removes text from the journal, and so from everything that is derived from it. */
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { Attachments } from "../ledger/journal/attachments.ts"
 import { mustNotRepeat, repeatedIn } from "../ledger/journal/withheld-words.ts"

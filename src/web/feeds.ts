@@ -1,6 +1,6 @@
 /** What programs get of the pages: feeds, sitemaps, robots.txt, security.txt, the icon, and each page as Markdown. */
 import type { H3Event } from "h3"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { roomSitemap, robotsTxt, sitemapIndex, atom, jsonFeed, feeds } from "../documents/feeds.ts"
 import type { DocumentSource, Document } from "../documents/writing.ts"
 import { type Answer, answer, asset, FOR_A_DAY, tagOf } from "../edge/answers/answer.ts"

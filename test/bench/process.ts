@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
-import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { Refusal } from "../../src/contract/refusals.ts"
 import type { Demo } from "./data/demo.ts"
 import { root } from "./machine.ts"
 

@@ -5,7 +5,7 @@
 import { MessageChannel } from "node:worker_threads"
 import { type Test, test } from "tap"
 import { Channel, type Handlers, Moved } from "../../src/channel/channel.ts"
-import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { Refusal } from "../../src/contract/refusals.ts"
 
 interface Calls {
   add(one: number, other: number): number

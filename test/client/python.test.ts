@@ -8,7 +8,7 @@ import { agentOperations } from "../../src/discovery/manifest.ts"
 import { discoveryRoutes } from "../../src/discovery/routes.ts"
 import { isEvents } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import { refusalCodes } from "../../src/contract/refusals/codes.ts"
+import { refusalCodes } from "../../src/contract/refusals.ts"
 import { storyPlace } from "./python/place.ts"
 
 const root = dirname(dirname(import.meta.dirname))

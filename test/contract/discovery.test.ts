@@ -19,7 +19,7 @@ import { checkBody, type Operation } from "../../src/contract/definitions/operat
 import { operationNamed, operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { RateLimits } from "../../src/edge/limits/rate-limits.ts"
-import { Refusal, refusals } from "../../src/contract/refusals/refusal.ts"
+import { Refusal, refusals } from "../../src/contract/refusals.ts"
 import { states } from "../../src/contract/states.ts"
 import { check } from "../../src/contract/schema/validation.ts"
 import { protocolVersion, schemaVersions } from "../../src/contract/service.ts"

@@ -12,7 +12,7 @@ import { uploadLog } from "../../src/contract/definitions/attachments.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { browserReadPath } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import { type RefusalCode, refusals } from "../../src/contract/refusals/refusal.ts"
+import { type RefusalCode, refusals } from "../../src/contract/refusals.ts"
 
 interface Parameter {
   name: string

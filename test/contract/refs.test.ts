@@ -5,7 +5,7 @@ import * as v from "valibot"
 import { distinct, list, shape, uuid, variant } from "../../src/contract/schema/fields.ts"
 import { jsonSchemaOf } from "../../src/contract/definitions/json-schema.ts"
 import { operations } from "../../src/contract/operations/index.ts"
-import { namedIn, ref, refersIn, subject } from "../../src/contract/schema/ref.ts"
+import { namedIn, ref, refersIn, subject } from "../../src/contract/schema/parts.ts"
 
 /** A schema, values of it, and the references in each, by path. */
 interface Made {

@@ -16,7 +16,7 @@ import { agentReads } from "../../src/discovery/manifest.ts"
 import { schemaAnswer } from "../../src/discovery/schemas.ts"
 import { operationNamed, operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import { refusals } from "../../src/contract/refusals/refusal.ts"
+import { refusals } from "../../src/contract/refusals.ts"
 
 const place = { baseUrl: "https://rooms.example.org/lab" }
 const start = skill(undefined, place)

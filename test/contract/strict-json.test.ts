@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises"
 import * as fc from "fast-check"
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { readJson, readJsonInTurns } from "../../src/contract/schema/strict-json.ts"
+import { readJson, readJsonInTurns } from "../../src/contract/schema/validation.ts"
 import { obvious } from "./obvious-json.ts"
 import { runs } from "../support/chance.ts"
 

@@ -14,7 +14,7 @@ import {
   type TargetKind,
 } from "../../src/contract/objects/objects.ts"
 import { operations } from "../../src/contract/operations/index.ts"
-import { ref, subject } from "../../src/contract/schema/ref.ts"
+import { ref, subject } from "../../src/contract/schema/parts.ts"
 import { act } from "../../src/web/parts/actions.ts"
 import { cardViews } from "../../src/web/parts/timeline.ts"
 

@@ -1,7 +1,7 @@
 /** Rate limits by address, by caller, and for refused credentials; in simulated time. */
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { Refusal } from "../../src/contract/refusals.ts"
 import { RequestContext } from "../../src/edge/limits/request-context.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../../src/edge/limits/rate-limits.ts"
 import { plenty } from "../security/service.ts"

@@ -8,8 +8,7 @@ import { libraryReads } from "../../src/contract/library/reads.ts"
 import { browserPath } from "../../src/contract/definitions/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import { type RefusalSpec, refusals } from "../../src/contract/refusals/codes.ts"
-import { codeIn, Refusal, type RefusalCode } from "../../src/contract/refusals/refusal.ts"
+import { type RefusalSpec, refusals, codeIn, Refusal, type RefusalCode } from "../../src/contract/refusals.ts"
 import { familyOf, schemaVersions } from "../../src/contract/service.ts"
 
 const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs"
 import tap, { test } from "tap"
-import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { Refusal } from "../../src/contract/refusals.ts"
 import { Child } from "../../src/jobs/child.ts"
 import { Pool } from "../../src/jobs/pool.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { Refusal } from "../../src/contract/refusals.ts"
 import { Pool, Turns } from "../../src/jobs/pool.ts"
 import { startOwn } from "../support/service.ts"
 

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import tap, { test } from "tap"
 import { operationOf } from "../../src/contract/operations/index.ts"
-import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { Refusal } from "../../src/contract/refusals.ts"
 import { checkData } from "../../src/check/check.ts"
 import { freshId } from "../support/bodies.ts"
 import { openRoom } from "../support/house.ts"

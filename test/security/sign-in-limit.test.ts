@@ -1,7 +1,7 @@
 /** The sign-in limit counts the address that the edge reports, and its memory is bounded. */
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { Refusal } from "../../src/contract/refusals.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { SignInLimit } from "../../src/people/signing-in.ts"
 import { SlowLanes } from "../../src/people/passwords.ts"

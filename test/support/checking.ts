@@ -6,7 +6,7 @@ import type { Fetch } from "research-room/client"
 import { operationRefusals, readRefusals } from "../../src/discovery/possible-refusals.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import type { RefusalCode } from "../../src/contract/refusals/refusal.ts"
+import type { RefusalCode } from "../../src/contract/refusals.ts"
 import { holdToContract } from "./contract.ts"
 
 interface Route {

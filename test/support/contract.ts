@@ -16,7 +16,7 @@ import { uploadedLog, uploadLog } from "../../src/contract/definitions/attachmen
 import { operations } from "../../src/contract/operations/index.ts"
 import { browserReadPath, isText, type MediaType, type Read } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import { type RefusalCode, refusals } from "../../src/contract/refusals/refusal.ts"
+import { type RefusalCode, refusals } from "../../src/contract/refusals.ts"
 import { check } from "../../src/contract/schema/validation.ts"
 import { familyOf, schemaVersions } from "../../src/contract/service.ts"
 import { commonHeaders } from "../../src/edge/answers/answer.ts"

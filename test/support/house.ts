@@ -9,7 +9,7 @@ import { type Fetch, ResearchRoomClient, type WriteInput } from "research-room/c
 import type { Receipt } from "../../src/contract/answers/index.ts"
 import { operationNamed, type OperationName, type ResultOf } from "../../src/contract/operations/index.ts"
 import { pathNames } from "../../src/contract/definitions/operation.ts"
-import { Refusal, type RefusalCode } from "../../src/contract/refusals/refusal.ts"
+import { Refusal, type RefusalCode } from "../../src/contract/refusals.ts"
 import { createApp } from "../../src/app/serving/surface.ts"
 import { listen, serveOn } from "../../src/http/server.ts"
 import { createInstance, type Instance } from "../../src/app/compose/instance.ts"

@@ -2,7 +2,7 @@
 import { pattern } from "../support/pattern.ts"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { Refusal, refusals } from "../../src/contract/refusals/refusal.ts"
+import { Refusal, refusals } from "../../src/contract/refusals.ts"
 import { refusedPage } from "../../src/web/pages/making.ts"
 
 const setting = { basePath: "", now: 0 }

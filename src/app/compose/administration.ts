@@ -3,7 +3,7 @@
  * the service.
  */
 import { protocolVersion } from "../../contract/service.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Ledger } from "../../ledger/write/ledger.ts"
 import { keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
 import { isoTime } from "../../ledger/world.ts"

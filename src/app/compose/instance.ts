@@ -2,7 +2,7 @@
 import { copiesOf } from "./backup-places.ts"
 import { domains } from "./domains.ts"
 import type { Permission } from "../../contract/schema/enumerations.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { added, stepsOf, type TablesOf, tablesOf } from "../../ledger/domains/domain.ts"
 import type { Gate, Written, Actor, Known, RoomAccess } from "../../ledger/journal/actor.ts"
 import type { Behaviours } from "../../ledger/journal/behaviour.ts"

@@ -14,7 +14,7 @@ import { latestSchema } from "../../ledger/storage/schema.ts"
 import { rowsOf, tablesOf } from "../../ledger/storage/tables.ts"
 import { realWorld, type World } from "../../ledger/world.ts"
 import { createInstance } from "./instance.ts"
-import { codeOf, isFull } from "../../contract/faults.ts"
+import { codeOf, isFull } from "../../contract/refusals.ts"
 
 /**
  * Replays a history into a new file.

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, statSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
+import { badParameter, Refusal } from "../../contract/refusals.ts"
 import { limits } from "../../contract/limits.ts"
 import type { StoredPast, Past, Pasts } from "../../edge/edge.ts"
 import { type Db, isStorageFault } from "../../ledger/storage/database.ts"

@@ -4,7 +4,7 @@
  */
 import type { H3Event } from "h3"
 import { basePathOf } from "../../contract/service.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { isText } from "../../contract/definitions/read.ts"
 import { reads } from "../../contract/reads/index.ts"
 import type { Answer, PublicRoute } from "../../edge/answers/answer.ts"

@@ -6,7 +6,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises"
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Job } from "../../jobs/job.ts"
 import { Pool } from "../../jobs/pool.ts"
 import type { Clearing } from "../../ledger/storage/clearing.ts"

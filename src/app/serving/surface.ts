@@ -2,7 +2,7 @@
 import { H3, type H3Event, type HTTPError } from "h3"
 import type { Logger } from "pino"
 import { basePathOf, familyOf } from "../../contract/service.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { type Answer, refused, anyOrigin } from "../../edge/answers/answer.ts"
 import { discovery } from "../../http/discovery.ts"
 import { type App, type Edge, fault, answerRefusal } from "../../edge/edge.ts"

@@ -6,7 +6,7 @@
 import { setFlagsFromString } from "node:v8"
 import type { Logger } from "pino"
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Channel } from "../../channel/channel.ts"
 import type { Cost, OffloadedRequest, OffloadedResponse, Readers } from "../../edge/edge.ts"
 import type { Text } from "../../renderer/as-written.ts"

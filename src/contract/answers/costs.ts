@@ -1,8 +1,7 @@
 /** What an attempt cost, what all of them cost in total, and the budgets of plans. Currencies are never added. */
 import * as v from "valibot"
 import { count } from "./fields.ts"
-import { shape, whole } from "../schema/fields.ts"
-import { CURRENCY } from "../schema/patterns.ts"
+import { shape, whole, CURRENCY } from "../schema/fields.ts"
 
 // The cost of work, as declared: the budget of a plan, or what an attempt used.
 

@@ -4,8 +4,7 @@
  */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
-import { isUuid, shape } from "../schema/fields.ts"
-import { TIME } from "../schema/patterns.ts"
+import { isUuid, shape, TIME } from "../schema/fields.ts"
 
 /** The id of an object: a UUID in lower case. */
 export const id = v.pipe(v.string(), v.metadata({ format: "uuid" }), v.check(isUuid, "must be a UUID"))

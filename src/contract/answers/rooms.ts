@@ -9,7 +9,7 @@ import { described } from "./description.ts"
 import { each } from "../typed.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
-import { labelledKinds } from "../objects/labels.ts"
+import { labelledKinds } from "../objects/objects.ts"
 
 // Webhooks as their Room's owner sees them.
 

@@ -7,9 +7,8 @@ import * as v from "valibot"
 import { logSize } from "../answers/fields.ts"
 import { isObject } from "../json.ts"
 import { limits } from "../limits.ts"
-import { DIGEST } from "../schema/patterns.ts"
+import { DIGEST, list, plain, shape, text, whole } from "../schema/fields.ts"
 import { described } from "../schema/validation.ts"
-import { list, plain, shape, text, whole } from "../schema/fields.ts"
 import { digest } from "./work.ts"
 
 /** The accepted kinds of pictures, and their file extensions. */

@@ -2,7 +2,7 @@
 import { type JsonSchema as Made, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema"
 import type * as v from "valibot"
 import type { Conditional, Operation } from "./operation.ts"
-import { portable, refusesLines } from "../schema/patterns.ts"
+import { portable, refusesLines } from "../schema/fields.ts"
 import type { Metadata, Refers } from "../schema/parts.ts"
 
 /** A schema, with the keywords that the code reads. */

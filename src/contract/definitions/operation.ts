@@ -8,7 +8,7 @@ import type { AnyPermission } from "../schema/enumerations.ts"
 import { client, shape, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import type { TargetKind } from "../objects/objects.ts"
-import type { Issue, RefusalCode } from "../refusals/refusal.ts"
+import type { Issue, RefusalCode } from "../refusals.ts"
 import { type Checked, check } from "../schema/validation.ts"
 import { type Family, schemaVersions } from "../service.ts"
 

@@ -1,13 +1,14 @@
 /**
- * The list of all kinds of objects. Labels, permalinks, enumerations of kinds, the checks of references and their
- * refusals, the triggers that protect accepted content, the provenance graph and the contents of exports are made from
- * it. An incomplete entry does not compile.
+ * The list of all kinds of objects, with their names, pages and labels. Permalinks, enumerations of kinds, the checks
+ * of references and their refusals, the triggers that protect accepted content, the provenance graph and the contents
+ * of exports are made from it. An incomplete entry does not compile.
  */
-import { keysOf, present } from "../typed.ts"
+import * as v from "valibot"
+import { keysOf, present, each } from "../typed.ts"
 import type { ObjectSpec } from "./spec.ts"
-import { objectsOfPeople } from "./people.ts"
-import { objectsOfResearch } from "./research.ts"
-import type { RefusalCode } from "../refusals/codes.ts"
+import { objectsOfPeople, objectsOfResearch } from "./kinds.ts"
+import type { RefusalCode } from "../refusals.ts"
+import { limits } from "../limits.ts"
 
 export type { EdgeSpec, ObjectSpec } from "./spec.ts"
 
@@ -117,3 +118,41 @@ export const unknownOf = (named: Referable): RefusalCode =>
 export const unknownIn = (id: string): RefusalCode[] => [
   ...new Set(objectList.filter((spec) => spec.id === id).map(({ unknown }) => unknown)),
 ]
+
+// Labels, such as H3: a letter for the kind, and a number in the Room.
+
+/** The first letter of the labels of each kind that has Room-scoped labels. */
+export const labelPrefixes = each(labelledKinds, (kind) => objects[kind].label)
+
+/** A filter by labels of one kind. */
+export const labelPattern = (kind: LabelledKind) =>
+  v.pipe(
+    v.string(),
+    v.regex(
+      new RegExp(`^${labelPrefixes[kind]}[1-9][0-9]{0,8}$`, "u"),
+      `must be a label such as ${labelPrefixes[kind]}1`,
+    ),
+  )
+
+/** `label("hypothesis", 3)` is `H3`. */
+export const label = (kind: LabelledKind, ordinal: number): string => `${labelPrefixes[kind]}${ordinal}`
+
+/** The first letters of all labels. */
+export const LETTERS = labelledKinds.map((kind) => labelPrefixes[kind]).join("")
+/** A label on its own: not part of a name, a number or an address. */
+export const LABEL = new RegExp(
+  `(?<![\\p{L}\\p{N}_./:@#-])[${LETTERS}][1-9][0-9]{0,5}(?![\\p{L}\\p{N}_]|[./:@-][\\p{L}\\p{N}])`,
+  "gu",
+)
+
+/** The distinct labels in some texts, at most as many as a page links. */
+export function labelsIn(texts: Iterable<string>): string[] {
+  const found = new Set<string>()
+  let length = 0
+  for (const text of texts) {
+    length += text.length
+    for (const [label] of text.matchAll(LABEL)) found.add(label)
+    if (found.size > limits.linkedLabels || length > limits.pageTextBytes) break
+  }
+  return [...found].slice(0, limits.linkedLabels)
+}

@@ -1,5 +1,5 @@
 /** What the list of objects says about each kind. */
-import type { RefusalCode } from "../refusals/codes.ts"
+import type { RefusalCode } from "../refusals.ts"
 
 // What several kinds of objects share.
 

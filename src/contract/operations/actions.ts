@@ -5,13 +5,13 @@
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
 import { shape, uuid, oneOf, plain, username } from "../schema/fields.ts"
-import type { RefusalCode } from "../refusals/refusal.ts"
+import type { RefusalCode } from "../refusals.ts"
 import { schemaVersions } from "../service.ts"
 import { present } from "../typed.ts"
 import { description } from "../answers/description.ts"
 import { count } from "../answers/fields.ts"
 import { webhookAdded, webhookChanged } from "../answers/rooms.ts"
-import { subject } from "../schema/ref.ts"
+import { subject } from "../schema/parts.ts"
 import { limits } from "../limits.ts"
 
 // What an action is: something that people do in the browser and that is not an operation on a Room.

@@ -9,7 +9,7 @@ import { limits } from "../limits.ts"
 import { pictured } from "../definitions/attachments.ts"
 import { log, session } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
-import { ref, subject } from "../schema/ref.ts"
+import { ref, subject } from "../schema/parts.ts"
 import { namedEffect } from "./publications.ts"
 import { states } from "../states.ts"
 import {

@@ -6,7 +6,7 @@ import { quoting } from "../definitions/sentence.ts"
 import { limits } from "../limits.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, oneOf, plain, shape, text, uuid } from "../schema/fields.ts"
-import { subject } from "../schema/ref.ts"
+import { subject } from "../schema/parts.ts"
 import { described } from "../schema/validation.ts"
 
 const some = v.exactOptional

@@ -8,7 +8,7 @@ import { distinct, list, oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { pictured } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
-import { ref, subject } from "../schema/ref.ts"
+import { ref, subject } from "../schema/parts.ts"
 import { described } from "../schema/validation.ts"
 import { tableQuestion } from "../definitions/work.ts"
 

@@ -10,7 +10,7 @@ import { agentName, oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { oneLine } from "../text.ts"
 import { operation } from "../definitions/operation.ts"
-import { subject } from "../schema/ref.ts"
+import { subject } from "../schema/parts.ts"
 
 const { claimMinutesMin: fewest, claimMinutesMax: most } = limits
 const { claimedWork } = enumerations

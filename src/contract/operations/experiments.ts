@@ -4,13 +4,20 @@ import { quoting, words } from "../definitions/sentence.ts"
 import { at, count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { cost } from "../answers/costs.ts"
-import { oneOf, shape, text, time, uuid, whole } from "../schema/fields.ts"
+import { oneOf, shape, text, time, uuid, whole, SALT } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
-import { SALT } from "../schema/patterns.ts"
-import { subject } from "../schema/ref.ts"
-import { premises, scope } from "../definitions/science.ts"
-import { digest, expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../definitions/work.ts"
+import { subject } from "../schema/parts.ts"
+import {
+  premises,
+  scope,
+  digest,
+  expectedExperiment,
+  hypotheses,
+  protocol,
+  repository,
+  requiredMaterials,
+} from "../definitions/work.ts"
 import { described } from "../schema/validation.ts"
 import { dateOf } from "../text.ts"
 

@@ -8,7 +8,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { distinct, oneOf, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
-import { ref, subject } from "../schema/ref.ts"
+import { ref, subject } from "../schema/parts.ts"
 import { described } from "../schema/validation.ts"
 
 const explanation = text(limits.explanation)

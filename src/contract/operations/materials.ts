@@ -6,7 +6,7 @@ import { fromOtherRoom } from "../answers/evidence.ts"
 import { oneOf, plain, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
-import { subject } from "../schema/ref.ts"
+import { subject } from "../schema/parts.ts"
 import { digest, locationUri, materialReference } from "../definitions/work.ts"
 
 const permissions = ["publish_records", "post_thread"] as const

@@ -20,9 +20,18 @@ import { limits } from "../limits.ts"
 import { pictured, citedLines } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
 import { described } from "../schema/validation.ts"
-import { ref, subject } from "../schema/ref.ts"
-import { assertion, concepts, references, scope, premises } from "../definitions/science.ts"
-import { digest, dimensionName, dimensions, pool } from "../definitions/work.ts"
+import { ref, subject } from "../schema/parts.ts"
+import {
+  assertion,
+  concepts,
+  references,
+  scope,
+  premises,
+  digest,
+  dimensionName,
+  dimensions,
+  pool,
+} from "../definitions/work.ts"
 
 const explanation = text(limits.explanation)
 const bearing = oneOf(enumerations.evidenceBearing)

@@ -5,7 +5,7 @@ import { enumerations, type ReviewVerdict } from "../schema/enumerations.ts"
 import { distinct, oneOf, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
-import { subject } from "../schema/ref.ts"
+import { subject } from "../schema/parts.ts"
 
 const says: { readonly [V in ReviewVerdict]: readonly [before: string, after: string] } = {
   agrees: ["agreed with", ""],

@@ -7,7 +7,7 @@ import { oneOf, plain, shape, text, username, uuid, whole, distinct, permissions
 import { license } from "../licences.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
-import { ref } from "../schema/ref.ts"
+import { ref } from "../schema/parts.ts"
 
 const title = text(limits.title)
 const question = text(limits.statement)

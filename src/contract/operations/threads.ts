@@ -7,7 +7,7 @@ import { text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { pictured } from "../definitions/attachments.ts"
 import { operation } from "../definitions/operation.ts"
-import { ref, subject } from "../schema/ref.ts"
+import { ref, subject } from "../schema/parts.ts"
 
 export const postMessage = operation({
   name: "post_message",

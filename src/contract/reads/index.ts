@@ -6,8 +6,7 @@ import { overviewReads } from "./overview.ts"
 import { recordReads, publicationReads } from "./records.ts"
 import { measurementReads } from "./measurements.ts"
 import { workReads } from "./work.ts"
-import type { PastAnswer } from "../definitions/past.ts"
-import type { IdsOf, Read } from "../definitions/read.ts"
+import type { PastAnswer, IdsOf, Read } from "../definitions/read.ts"
 import { threadReads } from "./threads.ts"
 import { peopleReads } from "./people.ts"
 
@@ -33,7 +32,7 @@ export type ParametersOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["qu
 export type ParamsOf<N extends ReadName> = IdsOf<DefinitionOf<N>["path"]>
 export type AnswerOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["answer"]> & PastAnswer<N>
 
-export { asServed } from "../definitions/past.ts"
+export { asServed } from "../definitions/read.ts"
 
 const paths = each(
   all.map(({ name }) => name),

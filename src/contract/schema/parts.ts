@@ -1,9 +1,12 @@
 /**
  * Reads validators: the parts they are made of, the metadata of each part, and the walk over a value along its
- * validator.
+ * validator. With it, finds what a body names.
  */
+import * as v from "valibot"
 import { isObject } from "../json.ts"
-import type { Referable } from "../objects/objects.ts"
+import { type Referable, kindsOf, type ObjectKind } from "../objects/objects.ts"
+import { type UniqueBy, uuid } from "./fields.ts"
+import { pointer } from "./validation.ts"
 
 /** What a field that names an object says about that object. */
 export interface Refers {
@@ -14,14 +17,6 @@ export interface Refers {
   readonly of?: string
   /** The sibling property that it must differ from. */
   readonly not?: string
-}
-
-/**
- * The member that identifies an item of a list, and where a duplicate is reported: at the second item, or at the list.
- */
-export interface UniqueBy {
-  readonly member: string
-  readonly at: "item" | "list"
 }
 
 /** What this contract adds to a validator. */
@@ -151,3 +146,58 @@ export function* partsOf(
   for (const same of [part.wrapped, ...(part.options ?? [])]) yield* partsOf(same, name, at)
   for (const inner of [part.item, part.value]) yield* partsOf(inner, name, `${at}/*`)
 }
+
+// Fields that name an object.
+
+type Rules = Pick<Refers, "of" | "not">
+
+const refersTo = (refers: Refers) => v.pipe(uuid, v.metadata({ refersTo: refers }))
+
+/** The id of an object of one kind, or of one of several: an exact reference. */
+export const ref = (named: Referable | Refers["named"], rules: Rules = {}) =>
+  refersTo({ named: typeof named === "string" ? [named] : named, isSubject: false, ...rules })
+
+/** The id of the object that a write or read is about, of one kind or of one of several. */
+export const subject = (...named: Refers["named"]) => refersTo({ named, isSubject: true })
+
+/** A reference in a body. */
+export interface Named {
+  readonly refers: Refers
+  readonly id: string
+  /** A JSON Pointer. */
+  readonly path: string
+  /** The object that holds it, for rules about its siblings. */
+  readonly siblings: Readonly<Record<string, unknown>>
+}
+
+const find = walker<Named>((part) => {
+  const { refersTo: refers } = metadataOf(part)
+  return (
+    refers && {
+      visit(value, path, found, siblings) {
+        if (typeof value === "string") found.push({ refers, id: value, path: pointer(path), siblings })
+      },
+    }
+  )
+})
+
+/** The last result: a write needs its references once before it is admitted, and once after. */
+let latest: { readonly schema: unknown; readonly body: unknown; readonly found: readonly Named[] } | undefined
+
+/** Everything that a checked body names, in the order of its schema. */
+export function namedIn(schema: v.GenericSchema, body: unknown): readonly Named[] {
+  if (latest !== undefined && latest.schema === schema && latest.body === body) return latest.found
+  const found = find(schema, body)
+  latest = { schema, body, found }
+  return found
+}
+
+/** The references in a schema, at any depth, each with the name of its field. */
+export const refersIn = (schema: v.GenericSchema): { readonly name: string; readonly refers: Refers }[] =>
+  [...partsOf(schema)].flatMap(({ part, name }) => {
+    const { refersTo: refers } = metadataOf(part)
+    return refers === undefined ? [] : [{ name, refers }]
+  })
+
+/** The kinds of object that a field may name. */
+export const kindsIn = ({ named }: Refers): ObjectKind[] => named.flatMap(kindsOf)

@@ -1,7 +1,7 @@
 /** Authenticates callers by credential, personal key or session, and checks the origin of browser requests. */
 import { getCookie, type H3Event } from "h3"
 import { sessionCookie } from "../../contract/operations/actions.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Family } from "../../contract/service.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { isoTime } from "../../ledger/world.ts"

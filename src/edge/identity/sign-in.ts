@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import type { Edge } from "../edge.ts"
 import { getCookie, type H3Event } from "h3"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Admission } from "../../people/joining.ts"
 import type { Person } from "../../people/people.ts"
 import type { SignInRequest } from "../../people/provider.ts"

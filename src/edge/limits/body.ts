@@ -3,11 +3,11 @@ import { Readable } from "node:stream"
 import { setTimeout as pause } from "node:timers/promises"
 import type { H3Event } from "h3"
 import { limits } from "../../contract/limits.ts"
-import { Refusal, type Issue } from "../../contract/refusals/refusal.ts"
+import { Refusal, type Issue } from "../../contract/refusals.ts"
 import { type Bodies, overBudget, ownTurn } from "./budgets.ts"
 import { contextOf, type NodeSide, nodeSide, type RequestContext } from "./request-context.ts"
 import { isObject } from "../../contract/json.ts"
-import { readJsonInTurns } from "../../contract/schema/strict-json.ts"
+import { readJsonInTurns } from "../../contract/schema/validation.ts"
 
 /** A body up to this many bytes costs no more to parse than any other request. */
 const SMALL = 64 * 1024

@@ -4,7 +4,7 @@
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 
 /**
  * Token buckets. Each allows a burst and refills at a steady rate. A bucket is stored as one number, the time when it

@@ -10,7 +10,7 @@ import {
   sessionCookie,
 } from "../../contract/operations/actions.ts"
 import { present } from "../../contract/typed.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { check } from "../../contract/schema/validation.ts"
 import type { SignedIn } from "../../people/signing-in.ts"
 import type { AccessKind, EndedAccess, Operators } from "../../people/acts.ts"

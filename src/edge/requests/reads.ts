@@ -2,17 +2,54 @@
  * Answers a read for every interface (HTTP, MCP, pages), now or as of an earlier entry: checks its parameters and the
  * caller's permission.
  */
+import type * as v from "valibot"
 import { basePathOf } from "../../contract/service.ts"
-import { checkParameters } from "../../contract/definitions/check-parameters.ts"
 import type { Read } from "../../contract/definitions/read.ts"
 import { extendJson, JsonText, stored, writeJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { ReadName } from "../../contract/reads/index.ts"
-import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
+import { badParameter, Refusal, type Issue } from "../../contract/refusals.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { type Asked, type Found, isDownload, NamedText } from "../../ledger/reads/reading.ts"
 import { keyRefusal } from "../../ledger/write/admission.ts"
 import type { Edge, Past } from "../edge.ts"
+import { check } from "../../contract/schema/validation.ts"
+
+interface Queried<T> {
+  readonly name: string
+  readonly query: v.GenericSchema<unknown, T> & { readonly entries: v.ObjectEntries }
+}
+
+/**
+ * Reads the query string of a request.
+ * @param what the noun for the request, used in the refusal
+ * @throws Refusal `invalid_parameter` naming every parameter that is unknown, repeated or malformed
+ */
+export function checkParameters<T>(
+  { name: readName, query: schema }: Queried<T>,
+  query: URLSearchParams,
+  what = "this read",
+): T {
+  const input: Record<string, string> = {}
+  const issues: Issue[] = []
+  for (const [name, values] of Map.groupBy(query.entries(), ([name]) => name)) {
+    if (!Object.hasOwn(schema.entries, name))
+      issues.push({ path: `/${name}`, message: `is not a parameter of ${what}` })
+    else if (values.length > 1) issues.push({ path: `/${name}`, message: "is given more than once" })
+    else input[name] = values[0]?.[1] ?? ""
+  }
+  const checked = check(schema, input)
+  if (!checked.ok) issues.push(...checked.issues)
+  if (!checked.ok || issues.length > 0) {
+    throw new Refusal(
+      "invalid_parameter",
+      `A query parameter of ${readName} is wrong: ` +
+        `${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
+      { issues },
+    )
+  }
+  return checked.value
+}
 
 /**
  * The Room of a read or page, found by the ids in its parameters. @throws Refusal 404 for an unknown id, 422 without

@@ -2,7 +2,7 @@
 import type { H3, H3Event } from "h3"
 import type { Withholding } from "../../contract/answers/fields.ts"
 import { holdsMark, inAnswers, inPage, withWords } from "../../contract/definitions/withheld-text.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { familyOf } from "../../contract/service.ts"
 import { Answer, commonHeaders, Compressor, optionsAnswer, type Open, applyOpenness } from "../answers/answer.ts"
 import { mustNotComeFromBrowser, signedIn } from "../identity/callers.ts"

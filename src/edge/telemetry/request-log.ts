@@ -3,7 +3,7 @@
  * token, password, cookie, query or body, and only the pattern of a path.
  */
 import type { Logger } from "pino"
-import type { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Refusal } from "../../contract/refusals.ts"
 import { Buckets } from "../limits/budgets.ts"
 import type { RequestContext } from "../limits/request-context.ts"
 

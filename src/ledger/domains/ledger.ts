@@ -7,7 +7,7 @@ import { standings } from "../lists/standings.ts"
 import { JsonText } from "../../contract/json.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import { present } from "../../contract/typed.ts"
-import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
+import { badParameter, Refusal } from "../../contract/refusals.ts"
 import type { Ledger } from "../write/ledger.ts"
 import type { Readers } from "../reads/reading.ts"
 

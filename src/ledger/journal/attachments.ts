@@ -8,7 +8,7 @@ import { citedLogs, type CitedLines, logsOf } from "../../contract/definitions/a
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import { limits } from "../../contract/limits.ts"
 import { trusted } from "../../contract/json.ts"
-import type { Issue } from "../../contract/refusals/refusal.ts"
+import type { Issue } from "../../contract/refusals.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { placeOf } from "./columns.ts"

@@ -3,10 +3,10 @@
  * changes without an operation.
  */
 import { hash } from "node:crypto"
-import type { LabelledKind } from "../../contract/objects/labels.ts"
+import type { LabelledKind } from "../../contract/objects/objects.ts"
 import { type Json, type JsonObject, type Writable, canonicalJson, digestOf } from "../../contract/json.ts"
 import type { BodyOf, OperationName, ParamsOf, ResultOf } from "../../contract/operations/index.ts"
-import type { Issue } from "../../contract/refusals/refusal.ts"
+import type { Issue } from "../../contract/refusals.ts"
 import type { Warning } from "../../contract/answers/advice.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import type { Actor } from "./actor.ts"

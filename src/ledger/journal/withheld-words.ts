@@ -8,7 +8,7 @@ import type { Db, Value } from "../storage/database.ts"
 import { canonicalJson, type Json } from "../../contract/json.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { replayedTables } from "../storage/tables.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 
 // Counts what was withheld from some writes after a later write had used them.
 

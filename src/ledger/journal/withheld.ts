@@ -18,7 +18,7 @@ import {
   placesOf,
   withholdable,
 } from "../../contract/definitions/withheld-text.ts"
-import { UUID } from "../../contract/schema/patterns.ts"
+import { UUID } from "../../contract/schema/fields.ts"
 import { type Db, fileOf } from "../storage/database.ts"
 import { cleaningWaitsFor } from "../storage/litestream-files.ts"
 import { isUnclean } from "../storage/residue.ts"

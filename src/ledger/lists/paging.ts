@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { fitting, type JsonText, type Parsed, digestOf } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Db, Statement } from "../storage/database.ts"
 
 /**

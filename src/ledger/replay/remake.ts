@@ -4,7 +4,7 @@
  */
 import { readdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Ledger } from "../write/ledger.ts"
 import { correct } from "../storage/tables.ts"
 import { type Db, fileOf, isForeignKey, isStorageFault } from "../storage/database.ts"

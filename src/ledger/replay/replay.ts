@@ -6,7 +6,7 @@ import type { Ledger } from "../write/ledger.ts"
 import { type Db, isStorageFault, type Value } from "../storage/database.ts"
 import { headsOf, type Entry } from "../journal/journal.ts"
 import type { Recorded } from "../write/writing.ts"
-import { messageOf } from "../../contract/faults.ts"
+import { messageOf } from "../../contract/refusals.ts"
 import { sealOf } from "../storage/not-replayed.ts"
 import { compared, differing, replayedTables, type Row, type Table, tablesOf } from "../storage/tables.ts"
 

@@ -6,7 +6,7 @@
  * note is then older than the file, and nothing is read.
  */
 import { statSync, utimesSync } from "node:fs"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { followerNote } from "./litestream-files.ts"
 import { type Db, isBusy, type Statement } from "./database.ts"
 import { leaveLog, openMade, saysLog, DataError } from "./opening.ts"

@@ -2,7 +2,7 @@
  * Opens data files in each way: as an instance's data, as a further connection, for reading only, or as a scratch file.
  */
 import Database from "better-sqlite3"
-import { codeOf } from "../../contract/faults.ts"
+import { codeOf } from "../../contract/refusals.ts"
 import {
   closeSync,
   existsSync,

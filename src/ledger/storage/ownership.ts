@@ -5,7 +5,7 @@
  * the lock file cannot be deleted while it is held. The system releases both when the process ends, however it ends, so
  * neither is ever stale.
  */
-import { codeOf } from "../../contract/faults.ts"
+import { codeOf } from "../../contract/refusals.ts"
 import {
   closeSync,
   constants,

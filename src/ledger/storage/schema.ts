@@ -3,7 +3,7 @@
  * that protect accepted writes.
  */
 import type Database from "better-sqlite3"
-import { FailedError } from "../../contract/faults.ts"
+import { FailedError } from "../../contract/refusals.ts"
 import { packaged } from "../../packaged.ts"
 import { aOrAn, objectList } from "../../contract/objects/objects.ts"
 import { countedTables, type Sealed, sealedTables } from "./not-replayed.ts"

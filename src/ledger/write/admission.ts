@@ -6,8 +6,8 @@ import { extendJson, type JsonObject, parse } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import type { BatchedWrite } from "../../contract/operations/batch.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { noSuch, type References } from "./references.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import { type Actor, type Gate, type Known, type RoomAccess, senderId } from "../journal/actor.ts"
 import { type ReceiptTarget, type Subject, liveChance } from "../journal/behaviour.ts"
@@ -22,7 +22,6 @@ import {
 import type { Db } from "../storage/database.ts"
 import { isoTime, type World } from "../world.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
-import type { References } from "./references.ts"
 import type { Writing } from "./writing.ts"
 
 /** The part of an archived Room that a refusal shows. */

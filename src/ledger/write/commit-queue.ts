@@ -6,7 +6,7 @@
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { present } from "../../contract/typed.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { type Keys, keys } from "../journal/columns.ts"
 import { type Heads, headsOf } from "../journal/journal.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"

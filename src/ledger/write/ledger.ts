@@ -3,7 +3,7 @@
  */
 import type { Receipt } from "../../contract/answers/index.ts"
 import { extendJson, joinJson, type Stored, stored, trusted } from "../../contract/json.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { type Activity, activity, Watch } from "../journal/activity.ts"
 import { type Actor, type Gate, senderId } from "../journal/actor.ts"

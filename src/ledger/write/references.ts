@@ -9,14 +9,23 @@ import {
   objectOf,
   oneOfNouns,
   type Referable,
+  unknownOf,
 } from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
-import { kindsIn, type Named, namedIn } from "../../contract/schema/ref.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
-import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import { kindsIn, type Named, namedIn } from "../../contract/schema/parts.ts"
+import { type Issue, Refusal } from "../../contract/refusals.ts"
 import { shortened } from "../../contract/text.ts"
 import { attachments } from "../journal/attachments.ts"
 import type { Db } from "../storage/database.ts"
+
+/** The refusal for an object that does not exist: one named in a path, or the subject of a write. */
+export const noSuch = (named: Referable): Refusal => new Refusal(unknownOf(named), `There is no such ${noun([named])}.`)
+
+/** Returns an object that was looked for. @throws Refusal 404 if it does not exist */
+export function known<T>(named: Referable, found: T | undefined): T {
+  if (found === undefined) throw noSuch(named)
+  return found
+}
 
 /** An object with the id of each object that it belongs to. */
 type Row = {

@@ -4,7 +4,7 @@
  */
 import { extendJson, type Json, writeJson, digestOf } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
-import { label as labelText } from "../../contract/objects/labels.ts"
+import { label as labelText } from "../../contract/objects/objects.ts"
 import type { Activity } from "../journal/activity.ts"
 import { type Known, senderId, type Gate } from "../journal/actor.ts"
 import {

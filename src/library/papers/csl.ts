@@ -5,7 +5,7 @@
 /// <reference path="./citation-js.d.ts" />
 import { parse as parseDateText } from "@citation-js/date"
 import { parse as parseNameText } from "@citation-js/name"
-import type { CslDate, CslName } from "../../contract/library/answers.ts"
+import type { CslDate, CslName } from "../../contract/library/reads.ts"
 import { isObject } from "../../contract/json.ts"
 import { plain, list } from "./record.ts"
 

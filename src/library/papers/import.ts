@@ -2,12 +2,12 @@
  * Imports metadata from a file of arXiv or Crossref: JSON lines of any length in bounded memory (arXiv's snapshot,
  * Crossref's public data file), or one response of their APIs (Atom, JSON). Each may be compressed with gzip.
  */
-import { readJson } from "../../contract/schema/strict-json.ts"
+import { readJson } from "../../contract/schema/validation.ts"
 import { paperFromWork, crossrefPapers, atomPapers } from "./sources.ts"
 import type { SourcePaper } from "./papers.ts"
 import { list, type Members, paperFromArxiv } from "./record.ts"
 import { isObject } from "../../contract/json.ts"
-import { codeOf } from "../../contract/faults.ts"
+import { codeOf } from "../../contract/refusals.ts"
 import { createReadStream } from "node:fs"
 import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"

@@ -10,7 +10,7 @@ import {
   type Writable,
   writeJson,
 } from "../../contract/json.ts"
-import type { CslDate, CslMember, CslName, Holding, PaperMember } from "../../contract/library/answers.ts"
+import type { CslDate, CslMember, CslName, Holding, PaperMember } from "../../contract/library/reads.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { isArxivId, isDoi } from "../../contract/schema/fields.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"

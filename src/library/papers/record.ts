@@ -5,9 +5,8 @@ import { isoTime } from "../../ledger/world.ts"
 import type { PaperRecord, Description, SourcePaper } from "./papers.ts"
 import { Parser } from "htmlparser2"
 import { isObject } from "../../contract/json.ts"
-import { isDoi, paperOfDoi } from "../../contract/schema/fields.ts"
+import { isDoi, paperOfDoi, DOI } from "../../contract/schema/fields.ts"
 import { asArxivId } from "../../contract/schema/paper-mention.ts"
-import { DOI } from "../../contract/schema/patterns.ts"
 
 // Tracks which filed papers still need metadata from a source.
 

@@ -5,7 +5,7 @@
  */
 import type { KeyReach } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 
 export interface Scope {

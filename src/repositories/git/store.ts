@@ -5,7 +5,7 @@
  * of an object. Multi-pack indexes are ignored, since git also keeps the index of each pack.
  */
 import { type FileHandle, open, readdir, readFile } from "node:fs/promises"
-import { codeOf } from "../../contract/faults.ts"
+import { codeOf } from "../../contract/refusals.ts"
 import { join, resolve } from "node:path"
 import { constants, inflateSync } from "node:zlib"
 import { isOneOf } from "../../contract/typed.ts"

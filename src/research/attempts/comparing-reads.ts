@@ -1,8 +1,8 @@
 /** Reads that compare attempts: a sortable table, and curves. */
 import { JsonText, parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
-import { badParameter } from "../../contract/refusals/refusal.ts"
+import { noSuch } from "../../ledger/write/references.ts"
+import { badParameter } from "../../contract/refusals.ts"
 import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import {

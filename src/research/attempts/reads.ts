@@ -1,8 +1,8 @@
 /** Reads of attempts, their metric series and their logs. */
 import { limits } from "../../contract/limits.ts"
 import { fitting, JsonText, parse, parsed, stored } from "../../contract/json.ts"
-import { known } from "../../contract/objects/no-such.ts"
-import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
+import { known } from "../../ledger/write/references.ts"
+import { badParameter, Refusal } from "../../contract/refusals.ts"
 import type { AttemptSummary } from "../../contract/answers/attempts.ts"
 import { idPage, keysetPage, pageSize, sequenceCursor, uuidCursor } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"

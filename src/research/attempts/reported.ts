@@ -9,7 +9,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { DIMENSIONS } from "./summary.ts"
 import { curves, type NewPoint } from "./curves.ts"
-import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import { type Issue, Refusal } from "../../contract/refusals.ts"
 
 // Stores the dimensions of reported values, each set once, and the last values of an attempt in blocks, so that a table
 // of many attempts reads only a few rows of each.

@@ -11,7 +11,7 @@ import type { PlanMatch } from "../experiments/plans.ts"
 import { AGENT } from "../../ledger/journal/actor.ts"
 import { text } from "../experiments/experiments.ts"
 import { picked } from "../../contract/typed.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { attemptStates } from "../../contract/states.ts"
 import { orOf } from "../../contract/text.ts"
 

@@ -3,7 +3,7 @@ import { fitting, JsonText, type Served, stored, writeJson } from "../../contrac
 import { recordKinds } from "../../contract/objects/objects.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../../contract/reads/index.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
+import { noSuch } from "../../ledger/write/references.ts"
 import type { ExperimentSummary } from "../../contract/answers/experiments.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"

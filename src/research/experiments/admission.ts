@@ -3,7 +3,7 @@ import type { ExperimentStatus } from "../../contract/schema/enumerations.ts"
 import { picked } from "../../contract/typed.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type OperationName, operationOf } from "../../contract/operations/index.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { experimentStates, isOver } from "../../contract/states.ts"
 import { orOf } from "../../contract/text.ts"
 

@@ -1,5 +1,5 @@
 /** The behaviours that propose, change and report on experiments, and accept plans; their reads; and the domain. */
-import { known } from "../../contract/objects/no-such.ts"
+import { known } from "../../ledger/write/references.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { behaviour, type Call, type Change, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject, type Threads } from "../../threads/threads.ts"

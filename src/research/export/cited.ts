@@ -2,7 +2,7 @@
 import { isObject } from "../../contract/json.ts"
 import { objectOf } from "../../contract/objects/objects.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
-import { kindsIn, namedIn } from "../../contract/schema/ref.ts"
+import { kindsIn, namedIn } from "../../contract/schema/parts.ts"
 import type { Db, Statement } from "../../ledger/storage/database.ts"
 import { roomJournal, type RoomEntry, standingBefore } from "../../ledger/journal/activity.ts"
 

@@ -1,8 +1,8 @@
 /** Runs exports: a few at a time, each made once for all who ask for the same; none waits for a slow reader. */
 import type { RoomSummary } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { noSuch } from "../../ledger/write/references.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Download, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"

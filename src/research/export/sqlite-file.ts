@@ -22,7 +22,7 @@ import { inAnswers, withWords } from "../../contract/definitions/withheld-text.t
 import { keysOf } from "../../contract/typed.ts"
 import { limits } from "../../contract/limits.ts"
 import { withheld } from "../../ledger/journal/withheld.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { openPlain } from "../../ledger/storage/opening.ts"
 import { plainName } from "./paths.ts"
 import type { RoomSource } from "../../rooms/imported.ts"

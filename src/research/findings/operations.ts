@@ -1,7 +1,7 @@
 /** The behaviours that publish findings and cited claims, and link findings to experiments; and the domain. */
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { present } from "../../contract/typed.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { behaviour, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
 import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import { threadSubject, type Threads } from "../../threads/threads.ts"

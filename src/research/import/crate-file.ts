@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
-import { messageOf } from "../../contract/faults.ts"
+import { messageOf } from "../../contract/refusals.ts"
 
 /** The crate is invalid. The message says why, and where. */
 export class CrateFault extends Error {}

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { type Described, isOrcid } from "../../contract/answers/description.ts"
 import { limits } from "../../contract/limits.ts"
-import { READABLE } from "../../contract/schema/patterns.ts"
+import { READABLE } from "../../contract/schema/fields.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
 
 /** The format version of crates that this program reads and writes. */

@@ -21,7 +21,7 @@ import {
 } from "../evidence/words.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/records.ts"
 import { AGENT, authorIn } from "../../ledger/journal/actor.ts"
-import { known } from "../../contract/objects/no-such.ts"
+import { known } from "../../ledger/write/references.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Doubts } from "../findings/findings.ts"

@@ -6,8 +6,8 @@ import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { type Json, parsed, trusted, valueAt } from "../../contract/json.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import { known } from "../../contract/objects/no-such.ts"
-import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import { known } from "../../ledger/write/references.ts"
+import { type Issue, Refusal } from "../../contract/refusals.ts"
 import {
   behaviour,
   type Call,

@@ -27,7 +27,7 @@ import {
   type WorkingOut,
 } from "./working-out.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { Issue } from "../../contract/refusals/refusal.ts"
+import type { Issue } from "../../contract/refusals.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import type { Values } from "./values.ts"
 

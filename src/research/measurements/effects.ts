@@ -31,7 +31,7 @@ import {
   tooManyValues,
   workingOut,
 } from "./working-out.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { type Dimensions, textOf } from "./cells.ts"
 import { tableAround } from "./kept-tables.ts"
 

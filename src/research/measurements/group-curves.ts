@@ -1,6 +1,6 @@
 /** The curves of groups of attempts: the mean of a group's series at each step, with its 95 % interval. */
 import { limits } from "../../contract/limits.ts"
-import { badParameter } from "../../contract/refusals/refusal.ts"
+import { badParameter } from "../../contract/refusals.ts"
 import type { Curves } from "../attempts/curves.ts"
 import { dimensionAt, type Dimensions, type Scalar, textOf } from "./cells.ts"
 import { compareKeys } from "./frame.ts"

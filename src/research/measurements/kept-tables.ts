@@ -7,7 +7,7 @@ import type { KeptTable, MeasurementTable } from "../../contract/answers/measure
 import { picked } from "../../contract/typed.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { TableQuestion } from "../../contract/definitions/work.ts"
-import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import { type Issue, Refusal } from "../../contract/refusals.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { limits } from "../../contract/limits.ts"
 import { isNamedIn, spread } from "./arranging.ts"

@@ -4,7 +4,7 @@
 import { type Stored, canonicalJson, parse } from "../../contract/json.ts"
 import { removedFrom } from "../../contract/answers/measurements.ts"
 import { limits } from "../../contract/limits.ts"
-import { badParameter } from "../../contract/refusals/refusal.ts"
+import { badParameter } from "../../contract/refusals.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { BlockScalars } from "../attempts/reported.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"

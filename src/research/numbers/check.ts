@@ -2,7 +2,7 @@
 import type { CheckedNumber, CheckedText } from "../../contract/answers/numbers.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import type { LabelledKind } from "../../contract/objects/labels.ts"
+import type { LabelledKind } from "../../contract/objects/objects.ts"
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Labels } from "../../ledger/lists/labelled.ts"

@@ -1,5 +1,5 @@
 /** The numbers in a text: what each says as it is printed, and the dates, versions and names that are none. */
-import { LABEL } from "../../contract/objects/labels.ts"
+import { LABEL } from "../../contract/objects/objects.ts"
 
 /** How a numeral can be read: a value, and half of a unit of its last printed digit. */
 export interface Reading {

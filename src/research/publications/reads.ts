@@ -2,8 +2,8 @@
 import type { RecordKind } from "../../contract/schema/enumerations.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import type { ParametersOf } from "../../contract/reads/index.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { noSuch } from "../../ledger/write/references.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import {
   keysetPage,
   type ListOf,

@@ -3,7 +3,7 @@ import type { RecordAnswer, Author, Notice, RecordSummary } from "../../contract
 import type { RecordKind, RecordStatus, Bearing } from "../../contract/schema/enumerations.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
-import type { Concepts } from "../../contract/definitions/science.ts"
+import type { Concepts } from "../../contract/definitions/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow, workedOut } from "../../ledger/storage/inserting.ts"
 import { filteredList } from "../../ledger/lists/paging.ts"

@@ -20,7 +20,7 @@ import {
   withdrawal,
   type WithdrawalRow,
 } from "../evidence/words.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 

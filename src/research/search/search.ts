@@ -38,7 +38,7 @@ import {
 import { folded } from "../../contract/folding.ts"
 import { isLongWord, isSign, keptOf, type Word, wordsIn } from "../../contract/words.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { People } from "../../people/people.ts"

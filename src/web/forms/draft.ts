@@ -4,9 +4,9 @@
  */
 import { mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import { isObject } from "../../contract/json.ts"
-import type { Issue } from "../../contract/refusals/refusal.ts"
+import type { Issue } from "../../contract/refusals.ts"
 import { shortened } from "../../contract/text.ts"
-import { readJson } from "../../contract/schema/strict-json.ts"
+import { readJson } from "../../contract/schema/validation.ts"
 import type { Field, Form } from "./fields.ts"
 
 // Splits a command line into its arguments, and joins them again.

@@ -2,7 +2,7 @@
 import { bodySchema, type JsonSchema } from "../../contract/definitions/json-schema.ts"
 import type { ObjectKind } from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
-import { kindsIn } from "../../contract/schema/ref.ts"
+import { kindsIn } from "../../contract/schema/parts.ts"
 import { companionOf, type Offered, saidFields, SAYS } from "./sheets/sheet.ts"
 
 type Named = readonly ObjectKind[]

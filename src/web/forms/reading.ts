@@ -2,7 +2,7 @@
  * Reads a draft as a request body: drops empty rows, replaces names with ids, and fills in what follows from other
  * inputs.
  */
-import type { Issue } from "../../contract/refusals/refusal.ts"
+import type { Issue } from "../../contract/refusals.ts"
 import { calledByForms } from "../words.ts"
 import { type Draft, issueField, bodyOf, itemCount, withoutBlankRows } from "./draft.ts"
 import { type Form, formOf } from "./fields.ts"

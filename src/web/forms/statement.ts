@@ -3,7 +3,7 @@
  * value and the predicate are derived from that.
  */
 import { createHash } from "node:crypto"
-import { DECIMAL, KEY } from "../../contract/schema/patterns.ts"
+import { DECIMAL, KEY } from "../../contract/schema/fields.ts"
 import { type Draft, itemCount, keyName, countName } from "./draft.ts"
 import { borrowedName, type Suggestions, usualRoles } from "./choices.ts"
 import { withoutTrailing } from "../../contract/text.ts"

@@ -27,7 +27,7 @@ import { redirected, type Shown, type Visit } from "../visit.ts"
 import { permittedInWords, reachInWords, shortened } from "../words.ts"
 import { providerSection, field } from "./entrance.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Refusal } from "../../contract/refusals.ts"
 import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { aboutPerson } from "../about.ts"
 

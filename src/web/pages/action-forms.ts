@@ -1,7 +1,7 @@
 /** Handles the forms of people's actions. They do the same as the JSON routes. */
 import type { Answer } from "../../edge/answers/answer.ts"
 import { type ActionName, actions, type FormAction, type OperatorAction } from "../../contract/operations/actions.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { prepareAction, type Done } from "../../edge/requests/actions.ts"
 import { readStep } from "../../edge/identity/sign-in.ts"

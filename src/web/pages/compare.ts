@@ -3,7 +3,7 @@
  * baseline.
  */
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { readPath, withQuery, type Html, attributes, html, to, hiddenInputs } from "../html.ts"
 import { outcome, type Table } from "../parts/attempt-table.ts"
 import { label, ways, empty, heading } from "../parts/parts.ts"

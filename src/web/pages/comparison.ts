@@ -3,7 +3,7 @@
  * and the baseline group).
  */
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { folded } from "../../research/measurements/stated.ts"
 import { idsIn } from "../html.ts"
 import { orNull, type Visit } from "../visit.ts"

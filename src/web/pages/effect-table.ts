@@ -1,7 +1,7 @@
 /**
  * The page of a table of differences: all of it in parts, in other formats, and for one cell what it rests on.
  */
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { answer, type Answer } from "../../edge/answers/answer.ts"
 import { basePathOf } from "../../contract/service.ts"
 import { isUuid } from "../../contract/schema/fields.ts"

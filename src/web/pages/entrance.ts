@@ -1,6 +1,6 @@
 /** The pages for set-up, sign-in and invitations, and the way through the identity provider and back. */
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { entranceOf, readStep, stepCookie, mustHaveProvider, providerNamed } from "../../edge/identity/sign-in.ts"
 import { type Content, hiddenInputs, html, to, type Html, attributes, withQuery } from "../html.ts"
 import { exactTime } from "../parts/parts.ts"

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { isUuid } from "../../contract/schema/fields.ts"
-import type { Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import type { Issue, Refusal } from "../../contract/refusals.ts"
 import { withQuery, type Html, html, to, hiddenInputs } from "../html.ts"
 import { type Draft, fill } from "../forms/draft.ts"
 import { type Fault, nameOf, faultsOf, atHand } from "../forms/reading.ts"

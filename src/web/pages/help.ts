@@ -9,7 +9,7 @@ import { title } from "../words.ts"
 import type { Program } from "../../discovery/bootstrap.ts"
 import { openApi, type OpenApiDocument, wholeRoutes } from "../../discovery/openapi.ts"
 import type { JsonSchema } from "../../contract/definitions/json-schema.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { DescribedRoute } from "../../discovery/openapi-parts.ts"
 
 type Words<N extends keyof typeof enumerations> = Readonly<Record<(typeof enumerations)[N][number], string>>

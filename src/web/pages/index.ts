@@ -1,6 +1,6 @@
 /** The pages and forms by their paths. */
 import type { H3Event } from "h3"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { Edge } from "../../edge/edge.ts"
 import type { Offloading, Routes } from "../../edge/requests/routes.ts"

@@ -1,7 +1,7 @@
 /** `/pictures`: uploads a picture without a script, and shows the digest to paste into a form. */
 import { figureTypes } from "../../contract/definitions/attachments.ts"
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
 import { mustBeSignedIn, mustComeFromOwnPage, mustStillBeSignedIn } from "../../edge/identity/callers.ts"
 import { readBytes } from "../../edge/limits/body.ts"

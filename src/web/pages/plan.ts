@@ -1,6 +1,6 @@
 /** The page of an accepted plan. */
 import { accepted } from "../../contract/reads/shared.ts"
-import { known } from "../../contract/objects/no-such.ts"
+import { known } from "../../ledger/write/references.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath, type Html, html, joined, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdown } from "../markdown.ts"

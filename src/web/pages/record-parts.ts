@@ -1,5 +1,5 @@
 /** Parts of a record's page: its statement, and of a finding the denominator and the evidence with its checks. */
-import type { Assertion, Concepts } from "../../contract/definitions/science.ts"
+import type { Assertion, Concepts } from "../../contract/definitions/work.ts"
 import { type Content, type Html, html, to, joined, readPath } from "../html.ts"
 import type { LinkedNumber } from "../linked-numbers.ts"
 import { inlineMarkdown, beginning } from "../markdown.ts"

@@ -1,5 +1,5 @@
 /** The settings of a Room, for its owner: title, question, licence, webhooks, and its archive. */
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { html, to, type Content, type Html } from "../html.ts"
 import { act, roleIn } from "../parts/actions.ts"
 import { empty, facts, heading, confirmButton, command, exactTime, table, time } from "../parts/parts.ts"

@@ -1,5 +1,5 @@
 /** Links from a page to the forms of operations, or the reason why the visitor cannot use them. */
-import { refusals } from "../../contract/refusals/refusal.ts"
+import { refusals } from "../../contract/refusals.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { withQuery, type Content, type Html, html, to } from "../html.ts"

@@ -9,7 +9,7 @@ import { readFormBody } from "../../edge/limits/body.ts"
 import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
 import { cookieOf } from "../../edge/identity/sign-in.ts"
 import { packagedBytes } from "../../packaged.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { type Answer, asset } from "../../edge/answers/answer.ts"
 
 // The style sheet, script and fonts. build/assets.ts writes them under names that contain their digests.

@@ -3,8 +3,7 @@
  * first page shows what is new to a reader, and a Room's activity everything.
  */
 import { afterName } from "../../contract/definitions/sentence.ts"
-import { labelsIn, LABEL } from "../../contract/objects/labels.ts"
-import { activityPage } from "../../contract/objects/objects.ts"
+import { labelsIn, LABEL, activityPage } from "../../contract/objects/objects.ts"
 import { shortened } from "../../contract/text.ts"
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import type { NewsItem, DescribedEntry } from "../../research/inbox/news.ts"

@@ -3,7 +3,7 @@
  * once while its statements are recorded; those are then run again and again, without using their rows.
  */
 import type { Read } from "../../../src/contract/definitions/read.ts"
-import { checkParameters } from "../../../src/contract/definitions/check-parameters.ts"
+import { checkParameters } from "../../../src/edge/requests/reads.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
 import type { Actor } from "../../../src/ledger/journal/actor.ts"

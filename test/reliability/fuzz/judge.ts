@@ -1,8 +1,7 @@
 /** Judges an answer: rules that hold for every answer, whatever was sent. Each violation is a sentence. */
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { mcpPath } from "../../../src/contract/service.ts"
-import type { RefusalSpec } from "../../../src/contract/refusals/codes.ts"
-import { type RefusalCode, refusals } from "../../../src/contract/refusals/refusal.ts"
+import { type RefusalSpec, type RefusalCode, refusals } from "../../../src/contract/refusals.ts"
 import { commonHeaders } from "../../../src/edge/answers/answer.ts"
 import { SUFFIX } from "../../../src/edge/answers/as-markdown.ts"
 import { holdToContract } from "../../support/contract.ts"

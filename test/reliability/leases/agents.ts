@@ -4,7 +4,7 @@
  * continues as if no time had passed. Their actions are recorded as they saw them, and judged afterwards (judge.ts).
  */
 import type { Actor } from "../../../src/ledger/journal/actor.ts"
-import { Refusal } from "../../../src/contract/refusals/refusal.ts"
+import { Refusal } from "../../../src/contract/refusals.ts"
 import type { Receipt } from "../../../src/contract/answers/index.ts"
 import type { OperationName } from "../../../src/contract/operations/index.ts"
 import { action, type Body, freshId, hypothesis, launch, message } from "../../support/bodies.ts"

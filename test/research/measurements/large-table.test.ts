@@ -3,7 +3,7 @@
  * the attempts are read that were written to.
  */
 import t from "tap"
-import { Refusal } from "../../../src/contract/refusals/refusal.ts"
+import { Refusal } from "../../../src/contract/refusals.ts"
 import type { Db, Statement } from "../../../src/ledger/storage/database.ts"
 import { measurementTables } from "../../../src/research/measurements/reads.ts"
 import { values } from "../../../src/research/measurements/values.ts"

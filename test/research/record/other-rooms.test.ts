@@ -11,7 +11,7 @@ import { type ObjectKind, objectList, objectOf } from "../../../src/contract/obj
 import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { operations } from "../../../src/contract/operations/index.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
-import { kindsIn, namedIn, refersIn } from "../../../src/contract/schema/ref.ts"
+import { kindsIn, namedIn, refersIn } from "../../../src/contract/schema/parts.ts"
 import { openData } from "../../../src/ledger/storage/data.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { bytesOf, unpack } from "../added/unpacked.ts"

@@ -21,7 +21,7 @@ import { IN_TITLE_OR_BODY as IN_TEXT } from "../query.ts"
 import type { Domain, Ground } from "../../../ledger/domains/domain.ts"
 import type { Experiments } from "../../experiments/experiments.ts"
 import type { BodyOf, OperationName } from "../../../contract/operations/index.ts"
-import { wrongParameter } from "../../../contract/refusals/refusal.ts"
+import { wrongParameter } from "../../../contract/refusals.ts"
 import type { Readers } from "../../../ledger/reads/reading.ts"
 import type { Rooms } from "../../../rooms/rooms.ts"
 

@@ -1,5 +1,8 @@
-/** The objects of research, in the order that every list uses. */
-import { byEntry, inRoom, type ObjectSpec, record, named, recordParts } from "./spec.ts"
+/**
+ * The kinds of objects, in the order that every list uses: those of research, then Threads and their messages, Rooms,
+ * people, and what belongs to people.
+ */
+import { byEntry, inRoom, type ObjectSpec, record, named, recordParts, ofPerson } from "./spec.ts"
 
 // Statements about other objects. Their authors can withdraw them.
 
@@ -259,5 +262,140 @@ export const objectsOfResearch = {
     moves: ["until"],
     unknown: "unknown_claim",
     isSearched: false,
+  },
+} as const satisfies Readonly<Record<string, ObjectSpec>>
+
+// Threads, Rooms, and people.
+
+export const objectsOfPeople = {
+  thread: {
+    ...inRoom,
+    id: "threadId",
+    noun: ["Thread", "Threads"],
+    page: "/threads",
+    read: "thread_context",
+    table: "threads",
+    key: "thread_id",
+    of: { room: "room_id" },
+    line: "title",
+    madeAt: null,
+    moves: ["selected_checkpoint_id"],
+    unknown: "room_unavailable",
+  },
+  /** An entry of a timeline; one of the kind `message` is a message. */
+  message: {
+    ...inRoom,
+    id: "entryId",
+    noun: ["message or card", "messages and cards"],
+    table: "timeline_entries",
+    key: "entry_id",
+    room: null,
+    of: { thread: "(SELECT id FROM places WHERE place = thread)" },
+    line: "replace(kind, '_', ' ')",
+    moves: ["reply_count"],
+    unknown: "room_unavailable",
+    exported: "made",
+  },
+  room: {
+    ...inRoom,
+    id: "roomId",
+    noun: ["Room", "Rooms"],
+    page: "/rooms",
+    read: "room",
+    table: "rooms",
+    key: "room_id",
+    line: "title",
+    madeAt: null,
+    moves: ["title", "question", "license", "owner_id", "state", "archived_at", "archived_by", "archive_reason"],
+    unknown: "room_unavailable",
+  },
+  person: {
+    ...ofPerson,
+    id: "userId",
+    noun: ["person", "people"],
+    isSearched: true,
+    table: "people",
+    key: "user_id",
+    line: "username",
+    moves: [
+      "password_hash",
+      "is_operator",
+      "disabled_at",
+      "signed_in_at",
+      "count_cleared_at",
+      "name",
+      "given_name",
+      "family_name",
+      "orcid",
+    ],
+    deletable: false,
+    unknown: "room_unavailable",
+  },
+  credential: {
+    ...ofPerson,
+    id: "credentialId",
+    noun: ["credential", "credentials"],
+    table: "credentials",
+    key: "credential_id",
+    room: "room_id",
+    line: "label",
+    moves: ["token_start", "revoked_at", "last_used_at"],
+    deletable: false,
+    unknown: "room_unavailable",
+  },
+  collection: {
+    ...ofPerson,
+    id: "collectionId",
+    noun: ["Collection", "Collections"],
+    page: "/library/collections",
+    read: "library_collection",
+    table: "collections",
+    key: "collection_id",
+    line: "name",
+    moves: ["name", "papers", "notes"],
+    unknown: "unknown_collection",
+  },
+  note: {
+    ...ofPerson,
+    id: "noteId",
+    noun: ["note", "notes"],
+    table: "notes",
+    key: "note_id",
+    of: { collection: "collection_id" },
+    line: "text",
+    // Two paper ids may turn out to name the same paper.
+    moves: ["paper_id"],
+    unknown: "unknown_object",
+  },
+  collection_invitation: {
+    ...ofPerson,
+    id: "invitationId",
+    noun: ["invitation", "invitations"],
+    table: "collection_invitations",
+    key: "invitation_id",
+    of: { collection: "collection_id" },
+    line: "invited_at",
+    unknown: "unknown_object",
+  },
+  highlight: {
+    ...ofPerson,
+    id: "highlightId",
+    noun: ["highlight", "highlights"],
+    table: "highlights",
+    key: "highlight_id",
+    line: "quote",
+    moves: ["paper_id", "colour", "comment", "updated_at"],
+    unknown: "unknown_object",
+  },
+  personal_key: {
+    ...ofPerson,
+    id: "keyId",
+    noun: ["personal key", "personal keys"],
+    table: "personal_keys",
+    key: "key_id",
+    line: "label",
+    moves: ["token_start", "revoked_at", "last_used_at"],
+    deletable: false,
+    unknown: "unknown_object",
   },
 } as const satisfies Readonly<Record<string, ObjectSpec>>

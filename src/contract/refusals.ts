@@ -1,10 +1,13 @@
-/** The refusals of every surface: what causes each of them, and what a client does about it. */
-import { limits } from "../limits.ts"
-import { inDigits } from "../text.ts"
-import { each, isKeyOf, keysOf } from "../typed.ts"
-import type { Family } from "../service.ts"
+/**
+ * The refusals of every surface: what causes each of them, and what a client does about it. One is thrown below the
+ * edge and rendered at the edge. Also reads the code and the message of anything else that was thrown.
+ */
+import type { JsonObject } from "./json.ts"
+import { type Family, schemaVersions } from "./service.ts"
+import { limits } from "./limits.ts"
+import { inDigits } from "./text.ts"
+import { each, isKeyOf, keysOf } from "./typed.ts"
 
-/** The properties of a refusal. */
 /**
  * The property of a request that can cause a refusal. `any`: every route. `http`: every path, before its route is
  * looked up. `route`: a path or method that is not served. `origin`, `caller`, `membership`: the route checks where a
@@ -376,3 +379,89 @@ export const refusalCodes = keysOf(refusals)
 /** The code that a family uses for a refusal. */
 export const codeIn = (code: RefusalCode, family: Family): RefusalCode =>
   family === "library" ? (refusals[code].library ?? code) : code
+
+// One refusal, as it is thrown.
+
+/** One violation: its place (a JSON Pointer), and a sentence about it. */
+export interface Issue {
+  path: string
+  message: string
+}
+
+export interface RefusalDetails {
+  /** Needed only for codes with more than one status. */
+  status?: number
+  current?: JsonObject
+  issues?: Issue[]
+  /** In seconds; null if unknown. */
+  retryAfter?: number
+  /** null: it is unknown whether something was stored. */
+  committed?: false | null
+  /** Headers of the answer, such as Allow. */
+  headers?: Record<string, string>
+  /** The internal error, only for the log. */
+  cause?: Error
+}
+
+/** A request that is answered with a refusal. */
+export class Refusal extends Error {
+  override readonly name = "Refusal"
+  readonly code: RefusalCode
+  readonly details: RefusalDetails
+
+  /** @param sentence what happened and what to do, for a person */
+  constructor(code: RefusalCode, sentence: string, details: RefusalDetails = {}) {
+    super(sentence, { cause: details.cause })
+    this.code = code
+    this.details = details
+  }
+
+  get status(): number {
+    return this.details.status ?? refusals[this.code].status[0]
+  }
+
+  get retryable(): boolean {
+    return refusals[this.code].retryable && this.status !== 422
+  }
+
+  /** The refusal envelope of the interface, with the code of the family that answers. */
+  envelope(family: Family): JsonObject {
+    const { current, issues, retryAfter, committed } = this.details
+    return {
+      schemaVersion: schemaVersions[family],
+      error: this.message,
+      refusal: codeIn(this.code, family),
+      committed: committed === undefined ? false : committed,
+      retryable: this.retryable,
+      retryAfter: retryAfter ?? null,
+      current: current ?? null,
+      issues: (issues ?? []).map((issue) => ({ ...issue })),
+    }
+  }
+}
+
+/** Refuses a query parameter. @param message what the parameter must be, without its name */
+export const badParameter = (name: string, message: string): Refusal =>
+  new Refusal("invalid_parameter", `A query parameter is wrong: ${name} ${message}.`, {
+    issues: [{ path: `/${name}`, message }],
+  })
+
+/** Refuses a query parameter in a sentence that begins with its name. @param path its JSON Pointer */
+export const wrongParameter = (path: string, message: string): Refusal =>
+  new Refusal("invalid_parameter", `${path.slice(1)} ${message}.`, { issues: [{ path, message }] })
+
+// What else was thrown.
+
+/** The command failed. The message is one sentence for the user; the exit code is 1. */
+export class FailedError extends Error {
+  override readonly name: string = "FailedError"
+}
+
+/** The code of a system or database error; empty if it has none. */
+export const codeOf = (fault: unknown): string =>
+  typeof fault === "object" && fault !== null && "code" in fault && typeof fault.code === "string" ? fault.code : ""
+
+/** Whether a disk had no space left. */
+export const isFull = (fault: unknown): boolean => ["SQLITE_FULL", "ENOSPC", "EDQUOT"].includes(codeOf(fault))
+
+export const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault))
