@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 import { constants, zstdCompressSync } from "node:zlib"
 import { build } from "tsup"
 import type { ReaderStart } from "../src/app/threads/reader.ts"
-import { databaseFile } from "../src/ledger/storage/data.ts"
+import { databaseFile } from "../src/ledger/storage/opening.ts"
 import { carried, carriedMain as program, programs } from "../tsup.config.ts"
 import { contentsFor } from "./contents.ts"
 

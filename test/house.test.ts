@@ -41,7 +41,7 @@ const floors = [
   ["packaged.ts", "outgoing.ts", "allocator.ts"],
 ]
 /** Modules that read every table, upgrade every table, or check whether any table has room for more. */
-const everywhere = ["check/", "app/compose/upgrade.ts", "ledger/storage/try-storage.ts"]
+const everywhere = ["check/", "app/compose/upgrade.ts", "ledger/write/readiness.ts"]
 
 type Sources = Readonly<Record<string, string>>
 const top = (path: string) => path.split("/")[0] ?? ""

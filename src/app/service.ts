@@ -13,10 +13,11 @@ import {
   openReadConnection,
   openWatching,
   storedSchema,
+  databaseFile,
 } from "../ledger/storage/opening.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
 import { OpenedFiles } from "../ledger/storage/opened-files.ts"
-import { Readiness } from "../ledger/reads/readiness.ts"
+import { Readiness } from "../ledger/write/readiness.ts"
 import { type WatchReadings, truncateWal, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
 import { arxiv, crossref, MetadataFetcher, type CrossrefSettings } from "../library/papers/fetcher.ts"
 import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
@@ -27,11 +28,9 @@ import { readerPool } from "./threads/reader-pool.ts"
 import { deliveringWebhooks, standardSending, type SendingSettings } from "./webhooks/sending.ts"
 import { isEarlier, openForward } from "./compose/upgrade.ts"
 import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/storage/litestream-files.ts"
-import { databaseFile } from "../ledger/storage/data.ts"
-import { clearAlone } from "../ledger/storage/clearing.ts"
+import { clearAlone, isLogEmptied, isUnclean, writeClean } from "../ledger/storage/clearing.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
-import { onForget } from "../ledger/storage/remembered.ts"
-import { isLogEmptied, isUnclean, writeClean } from "../ledger/storage/residue.ts"
+import { onForget } from "../ledger/storage/caches.ts"
 import { LogCopying } from "./serving/log-copying.ts"
 import type { Admits, Entrance } from "../edge/sign-in-options.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"

@@ -1,21 +1,23 @@
 /**
  * Checks a whole database: the file itself, its tables and triggers, every chain of digests, and every row of every
- * table against a replay of the journal. Rows are read a page at a time, so memory does not grow with the data.
+ * table against a replay of the journal. Rows are read a page at a time, so memory does not grow with the data. A mark
+ * outside of the data shows whether they were rewritten as a whole.
  */
-import { mkdtempDisposableSync } from "node:fs"
+import { mkdtempDisposableSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as v from "valibot"
 import { type Db, isStorageFault, type Value } from "../ledger/storage/database.ts"
 import { journal } from "../ledger/journal/journal.ts"
 import { type OnProgress, Divergence } from "../ledger/replay/replay.ts"
 import { countedTables, passingTables, sealedTables } from "../ledger/storage/not-replayed.ts"
-import { isUnclean } from "../ledger/storage/residue.ts"
+import { isUnclean } from "../ledger/storage/clearing.ts"
 import { tablesOf, structure, differing, replayedTables, type Row, type Table } from "../ledger/storage/tables.ts"
-import { brokenAuditLine } from "../people/audit.ts"
+import { brokenAuditLine, auditDigest, auditHead } from "../people/audit.ts"
 import { remake } from "../app/compose/upgrade.ts"
-import { DataError } from "../ledger/storage/opening.ts"
+import { DataError, whoseData } from "../ledger/storage/opening.ts"
 import { indexing } from "../research/search/indexing.ts"
-import { messageOf } from "../contract/refusals.ts"
+import { messageOf, codeOf } from "../contract/refusals.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import { entryDigest, firstPreviousDigest } from "../contract/answers/chain.ts"
 import { digestOf } from "../contract/json.ts"
@@ -45,7 +47,7 @@ interface Head {
   readonly activity_digest: string
 }
 
-export const headsOf = (db: Db): Head[] =>
+const headsOf = (db: Db): Head[] =>
   db.prepare<Head>("SELECT room_id, activity_sequence, activity_digest FROM room_heads ORDER BY room_id").all()
 
 /** Reads every Room's activity from its first entry to its head, and the journal. */
@@ -308,4 +310,80 @@ export function seals(db: Db, add: (problem: string) => void): void {
     add("instance: unclean says that a withholding was interrupted. The next start of the service completes it.")
   if (count("earlier_instances") !== count("audit_entries WHERE kind = 'restore_backup'"))
     add("earlier_instances does not have one row for each restore in the audit log.")
+}
+
+// A mark: the newest entry of every Room and of the audit log, stored outside of the data, so that a later rewrite is
+// detected.
+
+const markSchema = v.object({
+  instanceId: v.string(),
+  /** Left out of marks from before the audit log had a chain. */
+  audit: v.optional(v.object({ sequence: v.number(), digest: v.string() })),
+  rooms: v.array(v.object({ roomId: v.string(), sequence: v.number(), digest: v.string() })),
+})
+
+/**
+ * Returns a sentence for each thing in the mark that the data lacks; none if the file does not exist yet.
+ * @throws DataError if the file is not a mark
+ */
+export function compareMark(db: Db, file: string): string[] {
+  if (!existsSync(file)) return []
+  const read = (() => {
+    try {
+      return v.safeParse(markSchema, JSON.parse(readFileSync(file, "utf8")))
+    } catch {
+      return { success: false as const }
+    }
+  })()
+  if (!read.success) throw new DataError(`${file} is not a mark of this program; nothing was written to it.`)
+  const mark = read.output
+  // An instance that was restored from a marked one should contain what was marked there.
+  const isEarlier =
+    db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = +?").get(mark.instanceId) !== undefined
+  if (mark.instanceId !== whoseData(db).instanceId && !isEarlier)
+    return [`${file} marks another instance (${mark.instanceId}).`]
+  const { placeOf } = activity(db)
+  const { audit = { sequence: 0, digest: "" } } = mark
+  const isLogKept = audit.sequence === 0 || auditDigest(db, audit.sequence) === audit.digest
+  const rewritten = isLogKept ? [] : [`The audit log up to line ${audit.sequence} is not the one that ${file} marks.`]
+  const rooms = mark.rooms.flatMap(({ roomId, sequence, digest }) => {
+    if (wasDropped(db, roomId, sequence, audit.sequence)) return []
+    const found = placeOf(roomId, sequence)
+    if (found === undefined)
+      return [`Room ${roomId} stood at entry ${sequence} when ${file} was written, and has no such entry.`]
+    return found.digest === digest
+      ? []
+      : [`The activity of Room ${roomId} up to entry ${sequence} is not the one that ${file} marks.`]
+  })
+  return [...rewritten, ...rooms]
+}
+
+/** Whether the audit log records, after a line, that an entry of a mirrored Room was dropped. */
+const wasDropped = (db: Db, roomId: string, sequence: number, after: number): boolean =>
+  db
+    .prepare(
+      `SELECT 1 FROM audit_entries WHERE kind = 'forget_room' AND sequence > +? AND body ->> '$.roomId' = +?
+          AND body ->> '$.detail.fromEntry' <= +?`,
+    )
+    .get(after, roomId, sequence) !== undefined
+
+/** Marks the newest entry of every Room. @throws DataError if the file cannot be written */
+export function setMark(db: Db, file: string): void {
+  const rooms = headsOf(db).map((head) => ({
+    roomId: head.room_id,
+    sequence: head.activity_sequence,
+    digest: head.activity_digest,
+  }))
+  const { sequence, digest } = auditHead(db)
+  const audit = { sequence, digest: digest.toString("hex") }
+  const partial = `${file}.partial-${process.pid}`
+  try {
+    writeFileSync(partial, `${JSON.stringify({ instanceId: whoseData(db).instanceId, audit, rooms }, null, 2)}\n`, {
+      flush: true,
+    })
+    renameSync(partial, file)
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw new DataError(`${file} could not be written (${codeOf(error)}).`)
+  }
 }

@@ -16,7 +16,7 @@ interface Options {
 async function check(db: Db, { quick = false, mark }: Options): Promise<void> {
   const [{ checkData }, { compareMark, setMark }] = await Promise.all([
     import("../check/check.ts"),
-    import("../check/mark.ts"),
+    import("../check/check.ts"),
   ])
   const start = performance.now()
   const report = await withProgress((onProgress) => checkData(db, onProgress, { quick }))
@@ -53,7 +53,7 @@ function unprovedLines(unproved: CheckReport["unproved"]): string[] {
 async function checkFolder(options: Options): Promise<void> {
   const [{ bringForward }, { databaseFile }, { isReadOnly, openReadOnly }, { mustHoldData }] = await Promise.all([
     import("../app/compose/upgrade.ts"),
-    import("../ledger/storage/data.ts"),
+    import("../ledger/storage/opening.ts"),
     import("../ledger/storage/opening.ts"),
     import("./open-instance.ts"),
   ])

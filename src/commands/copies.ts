@@ -92,7 +92,7 @@ const withAge = (at: number, now: number): string =>
   `${new Date(at).toISOString()}, ${Math.max(0, Math.round((now - at) / 1_000))} s ago`
 
 async function run(source: string, { maxAge, quick = false, ...options }: Options): Promise<void> {
-  const { drill } = await import("../check/drill.ts")
+  const { drill } = await import("../check/backup.ts")
   const report = await withProgress((onProgress) => drill({ ...options, source, quick, onProgress }))
   const now = Date.now()
   const { lacks, newestAt } = report

@@ -272,7 +272,7 @@ async function serve(settings: ServeSettings): Promise<void> {
   const [{ startService }, { rescue }, { databaseFile }] = await Promise.all([
     import("../app/service.ts"),
     import("../check/backup.ts"),
-    import("../ledger/storage/data.ts"),
+    import("../ledger/storage/opening.ts"),
   ])
   const log = await logOf(settings)
   const service = await withProgress((onForward) =>

@@ -52,7 +52,7 @@ async function withhold(room: string, options: Options): Promise<void> {
       const [{ copiesOf }, { withWords }, { databaseFile }] = await Promise.all([
         import("../app/compose/backup-places.ts"),
         import("../contract/definitions/withheld-text.ts"),
-        import("../ledger/storage/data.ts"),
+        import("../ledger/storage/opening.ts"),
       ])
       console.log(
         `Entry ${write.sequence} of the Room's activity, ${write.target.label ?? write.target.kind}. ` +

@@ -184,3 +184,11 @@ export function fitting<Item>(items: readonly Item[], bytes: number): JsonText<P
   }
   return fit
 }
+
+/** Returns all texts in a value, and the names of its members. */
+export const textsIn = (value: Json | undefined): string[] =>
+  typeof value === "string"
+    ? [value]
+    : isObject(value)
+      ? Object.entries(value).flatMap(([name, held]) => [name, ...textsIn(held)])
+      : []

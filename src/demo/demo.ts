@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Logger } from "pino"
-import { databaseFile } from "../ledger/storage/data.ts"
+import { databaseFile } from "../ledger/storage/opening.ts"
 import { realWorld, seededWorld } from "../ledger/world.ts"
 import { type Service, startService, type EntranceSettings, type ServiceOptions } from "../app/service.ts"
 import { UsageError } from "../settings.ts"

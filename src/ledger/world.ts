@@ -1,4 +1,7 @@
-/** The only source of time, ids and random bytes, so that a whole instance can be replayed from a seed. */
+/**
+ * The only source of time, ids and random bytes, so that a whole instance can be replayed from a seed; and of checks
+ * that are repeated by the clock.
+ */
 import { createHash, randomBytes } from "node:crypto"
 import { v7 } from "uuid"
 
@@ -83,3 +86,19 @@ export function seededWorld(seed: string, clock: () => number): World {
 
 /** Returns the time a number of minutes after another. */
 export const later = (at: string, minutes: number): string => isoTime(Date.parse(at) + minutes * 60_000)
+
+// Repeated checks. A check that fails, for example because no more files can be opened, never ends the service.
+
+/** @param onFault called with the error of each failed check @returns a timer that does not keep the process alive */
+export const repeat = (
+  look: () => void,
+  milliseconds: number,
+  onFault: (fault: unknown) => void = () => {},
+): NodeJS.Timeout =>
+  setInterval(() => {
+    try {
+      look()
+    } catch (fault) {
+      onFault(fault)
+    }
+  }, milliseconds).unref()

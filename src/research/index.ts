@@ -6,7 +6,7 @@ import { domain as brief } from "./brief/reads.ts"
 import { domain as checkpoints } from "./checkpoints/checkpoints.ts"
 import { domain as citations } from "./citations/citations.ts"
 import { domain as claims } from "./claims/claims.ts"
-import { domain as contexts } from "./contexts/room-context.ts"
+import { domain as contexts } from "./contexts/reads.ts"
 import { domain as evidence } from "./evidence/evidence.ts"
 import { domain as experiments } from "./experiments/operations.ts"
 import { domain as exported } from "./export/exports.ts"
@@ -18,7 +18,6 @@ import { domain as materials } from "./materials/materials.ts"
 import { domain as measurements } from "./measurements/index.ts"
 import { domain as numbers } from "./numbers/numbers.ts"
 import { domain as provenance } from "./provenance/provenance.ts"
-import { domain as publications } from "./publications/reads.ts"
 import { domain as records } from "./records/publish.ts"
 import { domain as reviews } from "./reviews/reviews.ts"
 import { domain as search } from "./search/search.ts"
@@ -40,7 +39,6 @@ export const research = [
   boards,
   advice,
   claims,
-  publications,
   citations,
   inbox,
   brief,

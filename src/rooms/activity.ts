@@ -1,11 +1,10 @@
 /** The activity of a Room, in pages and as an event stream. */
 import type { ActivityEntry, InboxEntry } from "../contract/answers/index.ts"
 import type { RoomEvent } from "../contract/answers/timeline.ts"
-import { parse, parsed, extendJson, JsonText, stored } from "../contract/json.ts"
+import { parse, parsed, extendJson, JsonText, stored, textsIn } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import { activityPage, aOrAn } from "../contract/objects/objects.ts"
 import type { Activity, FullRow, Watch } from "../ledger/journal/activity.ts"
-import { textsIn } from "../ledger/journal/kept-texts.ts"
 import { mentionOf, readerNamed, quotingWhole } from "../ledger/journal/actor.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import type { Naming } from "../contract/definitions/operation.ts"

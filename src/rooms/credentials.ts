@@ -9,7 +9,8 @@ import { inserting } from "../ledger/storage/inserting.ts"
 import { type Token, behaviour, type Change } from "../ledger/journal/behaviour.ts"
 import { bearers, tokenStart, expiry, mintToken } from "../people/tokens.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { inPath, type RoomThreads, type Rooms } from "./rooms.ts"
+import { inPath } from "./members.ts"
+import type { RoomThreads, Rooms } from "./rooms.ts"
 
 /**
  * Reduces a name to a form that names of the same appearance share: without invisible characters, repeated spaces, case

@@ -1,9 +1,12 @@
-/** Memberships of Rooms, and requests to join. */
+/** Memberships of Rooms, requests to join, and the operations on both. */
 import type { Member, Person } from "../contract/answers/index.ts"
 import type { MemberRole } from "../contract/schema/enumerations.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import { DESCRIBED } from "../people/people.ts"
+import { DESCRIBED, type People } from "../people/people.ts"
+import { present } from "../contract/typed.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
 
 const MEMBERS = `SELECT m.user_id AS userId, p.username, ${DESCRIBED("p")}, m.role, m.joined_at AS joinedAt
   FROM members m
@@ -94,4 +97,111 @@ export function members(db: Db) {
         .map(({ userId, username, message, requestedAt }) => ({ person: { userId, username }, message, requestedAt })),
     decline: (roomId: string, userId: string) => settle.run(roomId, userId),
   }
+}
+
+/** Returns the Room in the path. Admission checks that it exists. */
+export const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
+export const userInPath = ({ params }: { params: { roomId: string; userId: string } }) => ({
+  ...params,
+  threadId: undefined,
+})
+
+// Operations on memberships: requesting to join, deciding, adding and removing.
+
+const unavailable = (sentence: string) => new Refusal("room_unavailable", sentence)
+
+interface OperationTables {
+  readonly members: Members
+  readonly credentials: { revokeAll(roomId: string, userId: string, at: string): unknown }
+  readonly people: People
+}
+
+export function memberOperations({ members, credentials, people }: OperationTables) {
+  /** Adds a member. Credentials of an earlier membership are revoked: they may be the reason it ended. */
+  function join(roomId: string, userId: string, at: string): void {
+    credentials.revokeAll(roomId, userId, at)
+    members.add(roomId, userId, "member", at)
+  }
+
+  /** @throws Refusal `state_conflict` for a person who is a member already */
+  function mustNotBeMember(roomId: string, userId: string): void {
+    const member = members.find(roomId, userId)
+    if (member === undefined) return
+    throw new Refusal("state_conflict", `${member.username} is a member of this Room already.`, { current: { member } })
+  }
+
+  const request_to_join = behaviour("request_to_join", {
+    subject: inPath,
+    admit({ actor }, { roomId }) {
+      mustNotBeMember(roomId, actor.userId)
+      if (members.asking(roomId, actor.userId) === undefined) return
+      throw new Refusal("state_conflict", "Your request is already waiting for the owner's decision.", {
+        current: { joinRequest: { userId: actor.userId } },
+      })
+    },
+    write({ actor, body }, { roomId }, { at }) {
+      const { userId, username } = actor
+      members.ask(roomId, userId, body.message ?? null, at)
+      return { target: { id: userId, label: null }, result: { userId, username, label: null }, activity: false }
+    },
+  })
+
+  const decide_join_request = behaviour("decide_join_request", {
+    subject: userInPath,
+    admit(_call, { roomId, userId }) {
+      if (members.asking(roomId, userId) !== undefined) return
+      mustNotBeMember(roomId, userId)
+      throw unavailable("This person has no open request; it may have been decided already.")
+    },
+    write({ body }, { roomId, userId }, { at }) {
+      const { decision } = body
+      const username = present(members.asking(roomId, userId))
+      if (decision === "accept") join(roomId, userId, at)
+      else members.decline(roomId, userId)
+      const result = { userId, username, decision, label: null }
+      return {
+        target: { id: userId, label: null },
+        result,
+        ...(decision === "decline" ? { activity: false as const } : {}),
+      }
+    },
+  })
+
+  const add_member = behaviour("add_member", {
+    subject: inPath,
+    admit({ body }, { roomId }) {
+      const person = people.named(body.username)
+      if (person === undefined || !people.isEnabled(person.userId))
+        throw unavailable(`There is no user named ${body.username}.`)
+      mustNotBeMember(roomId, person.userId)
+    },
+    write({ body, named }, { roomId }, { at }) {
+      const { userId, username } = present(named === undefined ? people.named(body.username) : people.withId(named))
+      join(roomId, userId, at)
+      return { target: { id: userId, label: null }, result: { userId, username, label: null } }
+    },
+  })
+
+  const remove_member = behaviour("remove_member", {
+    subject: userInPath,
+    admit({ actor }, { roomId, userId }) {
+      const caller = members.find(roomId, actor.userId)
+      if (caller?.role !== "owner" && userId !== actor.userId) {
+        throw new Refusal("role_required", "Only the owner of a Room can remove other members.", {
+          current: { needed: ["owner"] },
+        })
+      }
+      const member = members.find(roomId, userId)
+      if (member === undefined) throw unavailable("This person is not a member of the Room.")
+      if (member.role === "owner")
+        throw new Refusal("state_conflict", "The owner cannot leave the Room.", { current: { member } })
+    },
+    write(_call, { roomId, userId }) {
+      const { username } = present(members.find(roomId, userId))
+      members.remove(roomId, userId)
+      return { target: { id: userId, label: null }, result: { userId, username, label: null } }
+    },
+  })
+
+  return { request_to_join, decide_join_request, add_member, remove_member }
 }

@@ -13,7 +13,7 @@ import { portions, type Sized, substrings, type Walked, walked } from "../ledger
 import { ADOPTED, ORIGIN, type ImportedRooms } from "./imported.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"
-import type { Members } from "./members.ts"
+import { inPath, type Members, userInPath } from "./members.ts"
 
 interface StateRow {
   readonly archive: Stored<Archive> | null
@@ -200,13 +200,6 @@ export interface RoomThreads {
   open(thread: NewRow<"threads">): unknown
   notInRoom(roomId: string, threadIds: readonly string[]): number[]
 }
-
-/** Returns the Room in the path. Admission checks that it exists. */
-export const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
-export const userInPath = ({ params }: { params: { roomId: string; userId: string } }) => ({
-  ...params,
-  threadId: undefined,
-})
 
 /**
  * For what is open to the owner of a Room and to operators. @param sentence the refusal for other members. @throws

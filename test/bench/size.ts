@@ -7,7 +7,7 @@
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { createInstance } from "../../src/app/compose/instance.ts"
-import { openData } from "../../src/ledger/storage/data.ts"
+import { openData } from "../../src/ledger/storage/opening.ts"
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { addPerson } from "../support/people.ts"
 import { delivery } from "./data/house.ts"

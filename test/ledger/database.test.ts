@@ -5,11 +5,10 @@ import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "nod
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
-import { openData } from "../../src/ledger/storage/data.ts"
+import { openData, DataError, openDatabase } from "../../src/ledger/storage/opening.ts"
 import type { Db } from "../../src/ledger/storage/database.ts"
-import { DataError, openDatabase } from "../../src/ledger/storage/opening.ts"
 import { latestSchema, schemaSql } from "../../src/ledger/storage/schema.ts"
-import { tryStorage } from "../../src/ledger/storage/try-storage.ts"
+import { tryStorage } from "../../src/ledger/write/readiness.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()

@@ -1,7 +1,7 @@
 /** Waits until the files of a service no longer hold what was withheld. */
 import { setTimeout as pause } from "node:timers/promises"
 import { openReadConnection } from "../../src/ledger/storage/opening.ts"
-import { isUnclean } from "../../src/ledger/storage/residue.ts"
+import { isUnclean } from "../../src/ledger/storage/clearing.ts"
 
 /** @param file the database of a running service @throws Error if it takes too long */
 export async function untilClean(file: string, seconds = 120): Promise<void> {

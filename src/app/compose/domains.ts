@@ -2,8 +2,7 @@
  * The domains of an instance. Tables of a domain may use those of the domains before it, and the steps that follow a
  * write are done in this order.
  */
-import type { Domain } from "../../ledger/domains/domain.ts"
-import { domain as ledger } from "../../ledger/domains/ledger.ts"
+import { type Domain, domain as ledger } from "../../ledger/domains/domain.ts"
 import { domain as library } from "../../library/index.ts"
 import { domain as people } from "../../people/accounts.ts"
 import { research } from "../../research/index.ts"

@@ -4,9 +4,15 @@
  */
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { type Data, openData } from "../../ledger/storage/data.ts"
+import {
+  type Data,
+  openData,
+  DataError,
+  openDatabase,
+  openScratch,
+  storedSchema,
+} from "../../ledger/storage/opening.ts"
 import { type Db, isBusy, isStorageFault, type SqliteDb } from "../../ledger/storage/database.ts"
-import { DataError, openDatabase, openScratch, storedSchema } from "../../ledger/storage/opening.ts"
 import { type Entry, journal } from "../../ledger/journal/journal.ts"
 import { notReplayed } from "../../ledger/storage/not-replayed.ts"
 import { Divergence, type OnProgress, replay, type Watching } from "../../ledger/replay/replay.ts"

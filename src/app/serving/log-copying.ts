@@ -9,12 +9,11 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import type { Job } from "../../jobs/job.ts"
 import { Pool } from "../../jobs/pool.ts"
-import type { Clearing } from "../../ledger/storage/clearing.ts"
+import { type Clearing, isLogEmptiedNow, writeUnclean } from "../../ledger/storage/clearing.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { copyLog, truncateWal } from "../../ledger/storage/disk-watch.ts"
 import type { OpenedFiles } from "../../ledger/storage/opened-files.ts"
 import { CHECKPOINT_FRAMES, openWatching } from "../../ledger/storage/opening.ts"
-import { isLogEmptiedNow, writeUnclean } from "../../ledger/storage/residue.ts"
 
 /** The most frames that the serving thread copies at once, for some tens of milliseconds. */
 const MOST_FRAMES = 2 * CHECKPOINT_FRAMES

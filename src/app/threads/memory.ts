@@ -5,7 +5,7 @@
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { repeat } from "../../ledger/storage/repeat.ts"
+import { repeat } from "../../ledger/world.ts"
 
 export interface MemoryLimits {
   /** Milliseconds between two checks. */

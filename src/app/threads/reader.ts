@@ -3,7 +3,7 @@ import { levels, type Logger } from "pino"
 import { type Channel, Thread } from "../../channel/channel.ts"
 import type { Cost, OffloadedRequest, OffloadedResponse } from "../../edge/edge.ts"
 import { RenderingNote } from "../../renderer/renderer.ts"
-import { repeat } from "../../ledger/storage/repeat.ts"
+import { repeat } from "../../ledger/world.ts"
 import type { Entrance } from "../../edge/sign-in-options.ts"
 import type { Text } from "../../renderer/as-written.ts"
 

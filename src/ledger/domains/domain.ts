@@ -1,12 +1,21 @@
 /**
  * What a domain is to an instance: one value, which says what the domain adds. Each part is a function that takes what
  * it needs, by name, and returns what it adds, by name. An instance is a list of domains
- * (`src/app/compose/domains.ts`).
+ * (`src/app/compose/domains.ts`); the ledger's own is the first.
  */
 import type { Behaviours, FollowingStep } from "../journal/behaviour.ts"
 import type { Readers } from "../reads/reading.ts"
 import type { Db } from "../storage/database.ts"
 import type { World } from "../world.ts"
+import { attachments } from "../journal/attachments.ts"
+import { withheld } from "../journal/withheld.ts"
+import { labelled } from "../lists/labelled.ts"
+import { standings } from "../lists/standings.ts"
+import { JsonText } from "../../contract/json.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import { present } from "../../contract/typed.ts"
+import { badParameter, Refusal } from "../../contract/refusals.ts"
+import type { Ledger } from "../write/ledger.ts"
 
 /** What every domain is made from. */
 export interface Ground {
@@ -75,3 +84,35 @@ export const stepsOf = <const List extends readonly Domain[]>(
   domains: List,
   given: Needs<PartsOf<List[number], "steps">> & object,
 ): FollowingStep[] => domains.flatMap(({ steps = [] }) => steps.map((add) => add(given)))
+
+// The domain of the ledger: the tables that other domains use, and the read of a stored receipt.
+
+export function receiptReads({ ledger }: { ledger: Pick<Ledger, "receipt"> }) {
+  return {
+    receipt({ actor, query }) {
+      const operation = present(operationNamed(query.operation))
+      const deliveryId = query[operation.delivery]
+      if (deliveryId === undefined)
+        throw badParameter(operation.delivery, `is the id of a delivery of ${operation.name}: it is missing`)
+      const stored = ledger.receipt(operation, actor, deliveryId)
+      if (stored === undefined)
+        throw new Refusal(
+          "unknown_receipt",
+          "You have no receipt under this operation and id: nothing was stored for it.",
+        )
+      return new JsonText(stored)
+    },
+  } satisfies Partial<Readers>
+}
+
+export const domain = {
+  tables: [
+    ({ db }: Ground) => ({
+      standings: standings(db),
+      withheld: withheld(db),
+      attachments: attachments(db),
+      labelled: labelled(db),
+    }),
+  ],
+  reads: [receiptReads],
+} satisfies Domain

@@ -7,7 +7,7 @@ import { JsonText, parse, type Stored, stored, type Writable } from "../../contr
 import { takesReplies } from "../../contract/operations/receipts.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
-import { keptTexts } from "./kept-texts.ts"
+import { keptTexts } from "../storage/caches.ts"
 import { idOf, keys, placeOf, type Target, TARGET_HERE, targetText } from "./columns.ts"
 import { marked, markIn } from "../lists/labelled.ts"
 import { ofKinds } from "../lists/paging.ts"

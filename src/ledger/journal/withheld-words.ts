@@ -5,7 +5,8 @@
  */
 import { createHmac, randomBytes } from "node:crypto"
 import type { Db, Value } from "../storage/database.ts"
-import { canonicalJson, type Json } from "../../contract/json.ts"
+import { canonicalJson, isObject, type Json } from "../../contract/json.ts"
+import { isUuid } from "../../contract/schema/fields.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { replayedTables } from "../storage/tables.ts"
 import { Refusal } from "../../contract/refusals.ts"
@@ -182,4 +183,32 @@ export function latelyWithheld(isWithheld: (mark: string) => boolean) {
         : [...new Set(wordsOf(text))].filter((word) => own.some(({ digests }) => digests.has(digestOf(word))))
     },
   }
+}
+
+// Replaces quotations of withheld texts in the stored parts of a write.
+
+/** Members whose values come from a fixed list and are never people's words. */
+const fixed = new Set(["code", "kind", "status", "outcome"])
+const isDigest = (text: string): boolean => text.startsWith("sha256:")
+
+/**
+ * Applies `change` to people's words in what a write took from the world, but not to ids, digests or words of fixed
+ * lists.
+ */
+export function withWordsChanged(value: Json, change: (text: string) => string): Json {
+  const words = (text: string) => (isUuid(text) || isDigest(text) ? text : change(text))
+  // A similar record is stored as a row: its kind, id and state first, then its texts.
+  if (Array.isArray(value)) {
+    const isRow = typeof value[1] === "string" && isUuid(value[1])
+    return value.map((each, index) =>
+      typeof each !== "string" ? withWordsChanged(each, change) : isRow && index < 3 ? each : words(each),
+    )
+  }
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, held]) => {
+      if (typeof held !== "string") return [name, withWordsChanged(held, change)]
+      return [name, fixed.has(name) ? held : words(held)]
+    }),
+  )
 }

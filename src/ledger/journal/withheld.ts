@@ -4,7 +4,15 @@
  * (src/contract/definitions/withheld-text.ts).
  */
 import type { Withholding } from "../../contract/answers/fields.ts"
-import { canonicalJson, isJsonObject, type Json, type JsonObject, trusted, valueAt } from "../../contract/json.ts"
+import {
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  textsIn,
+  trusted,
+  valueAt,
+} from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
 import {
@@ -21,13 +29,13 @@ import {
 import { UUID } from "../../contract/schema/fields.ts"
 import { type Db, fileOf } from "../storage/database.ts"
 import { cleaningWaitsFor } from "../storage/litestream-files.ts"
-import { isUnclean } from "../storage/residue.ts"
+import { isUnclean } from "../storage/clearing.ts"
 import { inserting } from "../storage/inserting.ts"
 import { bodyOf, requestDigestOf } from "./delivery.ts"
 import { type Entry, type Given, journal } from "./journal.ts"
 import { idOf, placeOf, type Target, TARGET, targetText, unpackedDigest } from "./columns.ts"
 import { hide, latelyWithheld } from "./withheld-words.ts"
-import { textsIn, withWordsChanged } from "./kept-texts.ts"
+import { withWordsChanged } from "./withheld-words.ts"
 
 /** A write of a Room, named by its entry, its record or its sequence. */
 export type NamedWrite = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }

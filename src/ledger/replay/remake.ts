@@ -13,7 +13,7 @@ import { headsOf, type Entry, journal } from "../journal/journal.ts"
 import type { Freely } from "../journal/withheld.ts"
 import { replay, correctFound, type Differences, type Found } from "./replay.ts"
 import { isCounting, isProtecting } from "../storage/schema.ts"
-import { dropWiping, isLogEmptied, isUnclean, writeClean, writeUnclean } from "../storage/residue.ts"
+import { dropWiping, isLogEmptied, isUnclean, writeClean, writeUnclean } from "../storage/clearing.ts"
 
 const AFTER = "-withheld"
 /** Deletes scratch files that killed processes left. The caller has the data for itself. */

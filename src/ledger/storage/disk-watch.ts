@@ -7,7 +7,7 @@ import { dirname } from "node:path"
 import type { Logger } from "pino"
 import type { Db } from "./database.ts"
 import type { OpenedFiles } from "./opened-files.ts"
-import { repeat } from "./repeat.ts"
+import { repeat } from "../world.ts"
 
 const MIB = 1024 * 1024
 

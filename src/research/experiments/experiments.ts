@@ -9,8 +9,8 @@ import {
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contract/answers/experiments.ts"
 import { WORK_STATE } from "../../rooms/imported.ts"
-import { type ExperimentState, experimentAffordances, leaseOf } from "./admission.ts"
-import { AGENT_AT, AGENT_OF_ENTRY, AGENT_OR_NONE_AT, AGENT } from "../../ledger/journal/actor.ts"
+import { type Experiment, experimentAffordances, HOLDING_AGENT, HOLDING_AGENT_OR_NONE, leaseOf } from "./holders.ts"
+import { AGENT_OF_ENTRY, AGENT } from "../../ledger/journal/actor.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
@@ -20,13 +20,6 @@ import { filteredList } from "../../ledger/lists/paging.ts"
 
 // Selects the columns of experiments and turns rows into summaries, for lists and contexts.
 
-/** An experiment with its Room and Thread. */
-export interface Experiment extends ExperimentState {
-  readonly roomId: string
-  readonly threadId: string
-  /** The agent that took it: empty for a person in the browser; null if nobody holds it, or the agent is unknown. */
-  readonly holdingAgent: string | null
-}
 type Statement = ExperimentAnswer["handoff"]
 
 type Row = Omit<ExperimentSummary, "proposer" | "assignee" | "hypotheses" | "attempts" | "affordances" | "lease"> &
@@ -103,15 +96,6 @@ const STATE = `e.experiment_id AS experimentId, e.label, e.room_id AS roomId, e.
 e.status, e.revision,
     e.proposer_id AS proposerId, e.assignee_id AS assigneeId, e.lease_minutes AS \
 leaseMinutes, e.lease_until AS leaseUntil`
-const TAKEN_LAST = `(SELECT v.history_position
-  FROM experiment_revisions v
-  WHERE v.experiment_id = e.experiment_id AND v.operation = 'take_experiment'
-  ORDER BY v.revision DESC
-  LIMIT 1)`
-/** The agent that took the experiment for its assignee; null for a person in the browser. */
-export const HOLDING_AGENT = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_AT(TAKEN_LAST)} END`
-/** The same, empty for a person in the browser. */
-export const HOLDING_AGENT_OR_NONE = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_OR_NONE_AT(TAKEN_LAST)} END`
 const COLUMNS = `${STATE}, e.entry_id AS entryId, e.question, e.scope, e.hypotheses, e.created_at AS createdAt,
     e.updated_at AS updatedAt,
     p.username AS proposerName, ${AGENT_OF_ENTRY("e.entry_id")} AS proposerAgent, a.username AS assigneeName,

@@ -1,13 +1,140 @@
-/** The files of a Room's record: the accepted content byte for byte, and the Room as it is served now. */
-import { parse } from "../../contract/json.ts"
+/**
+ * The files of a Room's record: their paths, and the accepted content byte for byte, and the Room as it is served now,
+ * as lines of JSON and CSV.
+ */
+import { parse, JsonText, stored, type Writable, writeJson } from "../../contract/json.ts"
 import { FORM } from "../import/origin.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
-import { writtenOut, line, each, experiment, attempt, material, metricLines, citedWrite } from "./json-lines.ts"
 import { recordSummary } from "../records/records.ts"
 import type { Person } from "../../contract/answers/index.ts"
-import type { ExportedRoom } from "./room.ts"
+import type { ExportedRoom, ExportedWrite } from "./room.ts"
 import type { TextFile } from "./zip.ts"
-import { CITED, HISTORY, ORIGIN, pathOf, places, softwareId } from "./paths.ts"
+import type { RoomEntry } from "../../ledger/journal/activity.ts"
+import { csvLine } from "../attempts/table.ts"
+import type { AttemptRow, ExperimentRow, MaterialRow, PlanRow } from "./rows.ts"
+import { type ExportedKind, type FiledKind, filedKinds } from "../../contract/objects/objects.ts"
+import { figureTypes, type FigureType } from "../../contract/definitions/attachments.ts"
+
+// The rows of a Room as lines of JSON and CSV.
+
+// An accepted write in the form that a replay on another instance needs.
+
+/**
+ * An accepted write as another instance replays it. Of the values that the write was given it has only the ids, because
+ * a replay computes the rest. Digests of tokens and the sender's credential stay here.
+ */
+const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "entry">) => ({
+  sequence,
+  operation: entry.operation,
+  at: entry.at,
+  actor: {
+    userId: entry.userId,
+    username: entry.username,
+    ...(entry.agent !== undefined && { agent: entry.agent === "" ? null : entry.agent }),
+  },
+  path: entry.params,
+  body: new JsonText(stored(entry.content)),
+  client: entry.client,
+  given: { ...(entry.given.ids && { ids: entry.given.ids }) },
+})
+
+export const line = (value: Writable): string => `${writeJson(value)}\n`
+export const each = <Row extends Writable>(rows: Iterable<Row>): IteratorObject<string> => Iterator.from(rows).map(line)
+/** A row with its columns in order. The columns named in `json` hold JSON. */
+const withJson = (row: Readonly<Record<string, string | number | null>>, json: readonly string[]): Writable =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === "string" && json.includes(name) ? new JsonText(stored(value)) : value,
+    ]),
+  )
+export const experiment = ({ attempts: _attempts, userId: _id, username: _name, ...row }: ExperimentRow) =>
+  withJson(row, ["proposer", "hypotheses", "handoff", "conclusion", "revisions"])
+export const plan = ({ userId: _id, username: _name, ...row }: PlanRow) => withJson(row, ["content"])
+export const attempt = ({ userId: _id, username: _name, ...row }: AttemptRow) =>
+  withJson(row, ["registrant", "reproduction", "planMatch", "content", "events", "outputs"])
+export const material = ({ content: _content, userId: _id, username: _name, ...row }: MaterialRow) =>
+  withJson(row, ["registeredBy", "locations"])
+
+function* metricLines(room: ExportedRoom): Generator<string> {
+  yield "attempt,attemptId,ordinal,metric,split,dimensions,unit,step,value,reportedAt\r\n"
+  for (const { label, attemptId, ordinal, name, split, dimensions, unit, step, value, reportedAt } of room.metrics()) {
+    yield csvLine([label, attemptId, ordinal, name, split, dimensions, unit, step, parse(value), reportedAt])
+  }
+}
+/** A write of another Room, with its entry in that Room's feed. */
+const citedWrite = ({ roomId, before, activity, ...written }: ExportedWrite) => ({
+  roomId,
+  before,
+  activity: new JsonText(stored(activity)),
+  write: writtenOut(written),
+})
+
+// The paths of the files in a crate.
+
+/** The journal of the Room, the writes of other Rooms that it cites, and the instance that the Room comes from. */
+export const HISTORY = "history.jsonl"
+const CITED = "cited.jsonl"
+const ORIGIN = "origin.json"
+/** The folder of the pictures that something in the Room names. */
+export const FIGURES = "figures"
+/** The folder of the logs that attempts reported. */
+export const LOGS = "logs"
+
+/** The id of a pinned commit in the metadata, in the format of package tools. */
+export const softwareId = ({ url, commit }: { url: string; commit: string }): string => `git+${url}@${commit}`
+
+/** Folders of accepted content with one file for each object. Other content is a line of a shared file. */
+const folders = {
+  record: "records",
+  plan: "plans",
+  link: "links",
+  checkpoint: "checkpoints",
+  material: "materials",
+} as const
+const places = {
+  hypothesis: folders.record,
+  experiment: "experiments.jsonl",
+  plan: folders.plan,
+  attempt: "attempts.jsonl",
+  finding: folders.record,
+  cited_claim: folders.record,
+  link: folders.link,
+  checkpoint: folders.checkpoint,
+  message: "timelines",
+} as const satisfies Readonly<Record<Exclude<ExportedKind, FiledKind>, string>>
+/** A folder, as a prefix of the paths of its files. */
+export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message | typeof FIGURES | typeof LOGS}/`
+/** The folders with one file for each accepted content. */
+export const acceptedFolders: readonly string[] = [...Object.values(folders), ...filedKinds.map(({ folder }) => folder)]
+
+/** Paths of the files that exist once for each object. */
+export const pathOf = {
+  record: (label: string) => `${folders.record}/${label}.json`,
+  plan: (label: string) => `${folders.plan}/${label}.json`,
+  filed: (folder: string, label: string) => `${folder}/${label}.json`,
+  link: (label: string) => `${folders.link}/${label}.json`,
+  checkpoint: (checkpointId: string) => `${folders.checkpoint}/${checkpointId}.json`,
+  /** A material has the label of the Room that registered it first. */
+  material: (roomId: string, { materialOriginRoom, label }: { materialOriginRoom: string; label: string }) =>
+    `${folders.material}/${materialOriginRoom === roomId ? label : `${materialOriginRoom}-${label}`}.json`,
+  figure: (digest: string, mediaType: FigureType) =>
+    `${FIGURES}/${digest.slice("sha256:".length)}.${figureTypes[mediaType]}`,
+  log: (digest: string) => `${LOGS}/${digest.slice("sha256:".length)}.txt`,
+  timeline: (sequence: number, threadId: string) =>
+    `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
+} as const
+
+/** A file name of characters that every system accepts. */
+export function plainName(title: string): string {
+  const words =
+    title
+      .normalize("NFD")
+      .replace(/\p{M}/gu, "")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return words.join("-").slice(0, 60) || "room"
+}
 
 export interface CrateFile extends TextFile {
   readonly name: string

@@ -4,8 +4,7 @@ import { present } from "../../contract/typed.ts"
 import { filedKinds, pageOf } from "../../contract/objects/objects.ts"
 import { serviceName } from "../../contract/service.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
-import { type Mentioned, contents, type CrateFile } from "./contents.ts"
-import { type Folder, pathOf } from "./paths.ts"
+import { type Mentioned, contents, type CrateFile, type Folder, pathOf } from "./contents.ts"
 import {
   attemptEntities,
   statusEntities,

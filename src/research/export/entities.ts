@@ -4,7 +4,7 @@ import { type Named as NamedPerson, shownName } from "../../contract/answers/des
 import { licenceIri, licenceUrl } from "../../contract/licences.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import type { ShownLink } from "../links/links.ts"
-import { pathOf, softwareId } from "./paths.ts"
+import { pathOf, softwareId } from "./contents.ts"
 import type { ExperimentRow, MaterialRow, Named, PlanRow, RecordRow, AttemptRow } from "./rows.ts"
 import type { AttemptAnswer } from "../../contract/answers/attempts.ts"
 import type { AttemptStatus } from "../../contract/schema/enumerations.ts"

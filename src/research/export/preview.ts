@@ -7,7 +7,7 @@ import { licenceUrl } from "../../contract/licences.ts"
 import { tallyIn, type TallyRow } from "../evidence/words.ts"
 import { onlySaid } from "../../contract/unproved.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
-import { acceptedFolders, pathOf } from "./paths.ts"
+import { acceptedFolders, pathOf } from "./contents.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
 

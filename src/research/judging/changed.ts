@@ -14,7 +14,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { DEGREES, type StoredDegrees } from "../evidence/pages.ts"
 import { ANSWER, STANDS } from "../evidence/words.ts"
 import { type ChangedEffect, changedEffects } from "../measurements/moved-effects.ts"
-import { Remembered } from "../../ledger/storage/remembered.ts"
+import { Remembered } from "../../ledger/storage/caches.ts"
 
 const SIGHT = limits.changedSight
 /** Rooms whose changes are kept until anything is written: the Room is read for each of its pages. */

@@ -12,9 +12,8 @@ import { AUTHOR, authorIn } from "../../ledger/journal/actor.ts"
 import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { DEGREES, degrees, type StoredDegrees } from "../evidence/pages.ts"
-import { figureOn, halfWidth, scaleOf } from "./figures.ts"
+import { figureOn, halfOf, scaleOf, together } from "./statistics.ts"
 import { reversed, verdictOn, type RepeatedEffects, type Repetition, verdictOfAll } from "./repeated-effects.ts"
-import { together } from "./statistics.ts"
 import {
   contrastOf,
   type Effect,
@@ -154,7 +153,7 @@ export function repeatedInWords(repeated: Repeated, unit: string | null): string
     pooled === null
       ? ""
       : `; pooled ${figureOn(scale, pooled.estimate, pooled.se)} ` +
-        `±${figureOn(scale, halfWidth(pooled.low, pooled.high), pooled.se)}${scale.difference}`
+        `±${figureOn(scale, halfOf(pooled.low, pooled.high), pooled.se)}${scale.difference}`
   return `${repeatsInWords(repeated).join(", ")}${sum}`
 }
 

@@ -15,11 +15,11 @@ import {
   repeatedInWords,
   repeatsInWords,
 } from "./effect-reproductions.ts"
-import { figureOn, halfWidth, scaleOf } from "./figures.ts"
+import { figureOn, halfOf, scaleOf } from "./statistics.ts"
 import type { MeasurementTables } from "./reads.ts"
 import { boundsInWords, conditionsInWords, contrastInWords, effectInWords, estimateInWords } from "./in-words.ts"
 import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
-import type { SourceEffect } from "./sources.ts"
+import type { SourceEffect } from "./gathered.ts"
 import type { Values } from "./values.ts"
 import {
   allOf,
@@ -71,7 +71,7 @@ export function inTable(measured: MeasurementTables) {
 /** "over the Room −2.39 ±0.27 points, told apart (of 33)". @param unit as of its metric */
 function inTableInWords({ estimate, low, high, isDistinct, comparisons }: InTable, unit: string | null): string {
   const scale = scaleOf(unit)
-  const half = halfWidth(low, high)
+  const half = halfOf(low, high)
   const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
   const apart = `${isDistinct ? "" : "not "}told apart (of ${comparisons})`
   return `over the Room ${figureOn(scale, estimate, half)}${around}${scale.difference}, ${apart}`
@@ -388,7 +388,7 @@ function inShort(all: readonly DescribedEffect[]): string[] {
       const place = Object.keys(where).length === 0 ? "" : ` at ${conditionsInWords(where)}`
       if (figures === null) return `withheld${place}`
       const scale = scaleOf(figures.unit)
-      const half = halfWidth(figures.low, figures.high)
+      const half = halfOf(figures.low, figures.high)
       const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
       const star = cell?.isDistinct === true ? "*" : ""
       const unit = at === 0 ? scale.difference : ""

@@ -1,6 +1,6 @@
 /** Describes effects in sentences. */
 import { type Dimensions, type Scalar, textOf } from "./cells.ts"
-import { figure, figureOn, intervalOn, scaleOf } from "./figures.ts"
+import { figure, figureOn, intervalOn, scaleOf } from "./statistics.ts"
 import { liesWithin } from "./repeated-effects.ts"
 import type { Effect, Figures } from "./working-out.ts"
 

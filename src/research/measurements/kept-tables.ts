@@ -16,9 +16,9 @@ import { type MeasurementTables, PRIMARY } from "./reads.ts"
 import type { Measured, Values } from "./values.ts"
 import type { Effect } from "./working-out.ts"
 import { markdownTable } from "../attempts/table.ts"
-import { figureOn, halfWidth, type Scale, scaleOf } from "./figures.ts"
+import { figureOn, halfOf, type Scale, scaleOf } from "./statistics.ts"
 import { noiseInWords, placeInWords } from "./in-words.ts"
-import { statedOf } from "./written.ts"
+import { statedOf } from "./table.ts"
 
 type Groups = KeptTable["groups"]
 /** What is worked out of a table. */
@@ -258,8 +258,8 @@ function cell(group: Group | undefined, scale: Scale): string {
   if (group === undefined) return ""
   const { contrast, mean, low, high } = group
   if (contrast === null)
-    return `${figureOn(scale, mean, halfWidth(low, high))}${scale.value}${group.isBaseline ? " (mean)" : ""}`
-  const half = halfWidth(contrast.low, contrast.high)
+    return `${figureOn(scale, mean, halfOf(low, high))}${scale.value}${group.isBaseline ? " (mean)" : ""}`
+  const half = halfOf(contrast.low, contrast.high)
   const around = half === null ? "" : ` ±${figureOn(scale, half, half)}`
   const [star, across] = [contrast.isDistinct ? "*" : "", contrast.pairedAcross === null ? "" : "†"]
   return `${figureOn(scale, contrast.estimate, half)}${around}${star}${across}${contrast.belowNoise ? "≈" : ""}`

@@ -3,8 +3,7 @@ import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { EffectAgreement, ReproductionVerdict } from "../../contract/schema/enumerations.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { storedFigure as figure, storedInterval as interval } from "./figures.ts"
-import { halfWidth, LEVEL } from "./statistics.ts"
+import { storedFigure as figure, storedInterval as interval, halfWidth, LEVEL } from "./statistics.ts"
 import { contrastOf, type Effect, type Figures, type WorkedOut } from "./working-out.ts"
 
 /** The numbers of an effect that are compared. */

@@ -15,7 +15,7 @@ import { settingsOf } from "../attempts/summary.ts"
 import type { Dimensions, Launch, Scalar, Source } from "./cells.ts"
 import { launchOf, type LaunchText, spelled } from "./stated.ts"
 import { atConditions, type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
-import { Remembered } from "../../ledger/storage/remembered.ts"
+import { Remembered } from "../../ledger/storage/caches.ts"
 
 // Reads the last values of many attempts, block by block.
 

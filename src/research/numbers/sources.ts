@@ -4,7 +4,7 @@
  */
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import type { Remembered } from "../../ledger/storage/remembered.ts"
+import type { Remembered } from "../../ledger/storage/caches.ts"
 import type { Measured, Values } from "../measurements/values.ts"
 import { type Quantities, quantitiesOf, type Holder } from "./quantities.ts"
 import { parse, type Stored } from "../../contract/json.ts"

@@ -7,7 +7,7 @@ import { objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Entry, journal } from "../../ledger/journal/journal.ts"
 import { roomJournal } from "../../ledger/journal/activity.ts"
-import { citing } from "../export/cited.ts"
+import { citing } from "../export/room.ts"
 
 /** The limits of a replay. */
 export interface MostOfPast {

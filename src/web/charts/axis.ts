@@ -6,7 +6,7 @@
 import { symbol, symbolsFill } from "d3-shape"
 import { scaleLinear, scaleLog } from "d3-scale"
 import { type Html, html, markup, attributes, type Content } from "../html.ts"
-import { scaleOf } from "../../research/measurements/figures.ts"
+import { scaleOf } from "../../research/measurements/statistics.ts"
 import { figure } from "../words.ts"
 
 // Distinguishes attempts in a picture by colour, dash and shape together, so that no one needs to see all three.

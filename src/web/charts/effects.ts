@@ -3,7 +3,7 @@
  * interval as a whisker on one axis for all cells. The same table as an SVG file, as Markdown and as CSV.
  * Reproductions are lines below the effect that they repeat.
  */
-import { figureOn, intervalOn, type Scale, scaleOf } from "../../research/measurements/figures.ts"
+import { figureOn, intervalOn, type Scale, scaleOf } from "../../research/measurements/statistics.ts"
 import { csvLine, markdownTable } from "../../research/attempts/table.ts"
 import { attributes, type Content, type Html, html, markup, to } from "../html.ts"
 import { figure, counted } from "../words.ts"

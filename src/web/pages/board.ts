@@ -2,7 +2,7 @@
  * The boards of a Room, and the page of a board: its ranked groups, and whether the first can be told apart from the
  * next.
  */
-import { unitInWords } from "../../research/measurements/figures.ts"
+import { unitInWords } from "../../research/measurements/statistics.ts"
 import { acrossInWords, noiseInWords } from "../../research/measurements/in-words.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath, type Content, type Html, html, joined, to } from "../html.ts"

@@ -2,7 +2,7 @@
  * What a person changes in a comparison by group, as links that act at once: the groups, what is averaged over, the
  * baseline. And the answer before the table: which group is best, and whether that is noise.
  */
-import { figureOn, scaleOf } from "../../research/measurements/figures.ts"
+import { figureOn, scaleOf } from "../../research/measurements/statistics.ts"
 import { leadInWords, noiseInWords } from "../../research/measurements/in-words.ts"
 import { folded } from "../../research/measurements/stated.ts"
 import { attributes, hiddenInputs, type Html, html, joined, type LateText, to } from "../html.ts"

@@ -8,9 +8,9 @@ import {
   type Scale,
   scaleOf,
   unitInWords,
-} from "../../research/measurements/figures.ts"
+} from "../../research/measurements/statistics.ts"
 import { noiseInWords } from "../../research/measurements/in-words.ts"
-import { UNSTATED } from "../../research/measurements/written.ts"
+import { UNSTATED } from "../../research/measurements/table.ts"
 import { type Curve, picture } from "../charts/curves.ts"
 import { sample, type IntervalRow, intervalTable } from "../charts/axis.ts"
 import { type Html, html, to, attributes, type Content, joined, withQuery } from "../html.ts"

@@ -11,8 +11,7 @@ import { nameOfDimension, directionByName } from "../words.ts"
 import type { Drawn } from "./curves.ts"
 import { type Corrected, holm } from "../../research/measurements/statistics.ts"
 import { compareScalars, Points } from "../../research/measurements/cells.ts"
-import { differenceOf } from "../../research/measurements/table.ts"
-import { settingCells } from "../../research/measurements/written.ts"
+import { differenceOf, settingCells } from "../../research/measurements/table.ts"
 
 /** Reads the attempts that the address names, with their Room and columns. @throws Refusal if it names none */
 export function comparedIn(visit: Visit) {

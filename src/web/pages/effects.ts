@@ -9,10 +9,10 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Dimensions, textOf } from "../../research/measurements/cells.ts"
 import { type Arranged, arranged, type Choice, type PictureGroup } from "../../research/measurements/arranging.ts"
 import { keptOf, tableAround } from "../../research/measurements/kept-tables.ts"
-import { figureOn, scaleOf } from "../../research/measurements/figures.ts"
+import { figureOn, scaleOf } from "../../research/measurements/statistics.ts"
 import { noiseInWords, acrossInWords } from "../../research/measurements/in-words.ts"
-import { isEffectAt, type SourceEffect } from "../../research/measurements/sources.ts"
-import { Kept } from "../../ledger/storage/remembered.ts"
+import { isEffectAt, type SourceEffect } from "../../research/measurements/gathered.ts"
+import { Kept } from "../../ledger/storage/caches.ts"
 import {
   effectTable,
   type EffectCell,

@@ -3,7 +3,7 @@ import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/
 import { type EffectAnswer, whyStale } from "../../contract/answers/measurements.ts"
 import { compareScalars, type Dimensions, textOf } from "../../research/measurements/cells.ts"
 import { acrossInWords, contrastInWords, placeInWords } from "../../research/measurements/in-words.ts"
-import { figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/figures.ts"
+import { figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/statistics.ts"
 import { tableAround } from "../../research/measurements/kept-tables.ts"
 import { type EffectCell, type EffectLine, effectTable, pooledCell, repeatCell, repeatLine } from "../charts/effects.ts"
 import { type Content, type Html, html } from "../html.ts"

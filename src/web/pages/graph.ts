@@ -14,7 +14,7 @@ import { isUuid } from "../../contract/schema/fields.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { GatheredEstimate } from "../../contract/answers/gathered.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
-import { figureOn, intervalOn, scaleOf } from "../../research/measurements/figures.ts"
+import { figureOn, intervalOn, scaleOf } from "../../research/measurements/statistics.ts"
 import { contrastInWords } from "../../research/measurements/in-words.ts"
 
 // Renders effects in one line, for cards of findings.

@@ -1,5 +1,5 @@
 /** What an experiment or an attempt measured: means and intervals by group, curves, dots, and the last values. */
-import { figure, figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/figures.ts"
+import { figure, figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/statistics.ts"
 import { limits } from "../../contract/limits.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"

@@ -12,7 +12,7 @@ import {
   type ResultOf,
 } from "../../../src/contract/operations/index.ts"
 import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
-import { openData } from "../../../src/ledger/storage/data.ts"
+import { openData } from "../../../src/ledger/storage/opening.ts"
 import type { Db } from "../../../src/ledger/storage/database.ts"
 import { addPerson } from "../../support/people.ts"
 import { dataFile, type Demo, readDemo } from "./demo.ts"

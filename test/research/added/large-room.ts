@@ -8,7 +8,7 @@ import {
   type ResultOf,
 } from "../../../src/contract/operations/index.ts"
 import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
-import { openData } from "../../../src/ledger/storage/data.ts"
+import { openData } from "../../../src/ledger/storage/opening.ts"
 import { isoTime } from "../../../src/ledger/world.ts"
 
 export interface Size {

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import type { Operation } from "../../../src/contract/definitions/operation.ts"
 import { createInstance } from "../../../src/app/compose/instance.ts"
-import { openData } from "../../../src/ledger/storage/data.ts"
+import { openData } from "../../../src/ledger/storage/opening.ts"
 import { isoTime } from "../../../src/ledger/world.ts"
 
 const [messages = 2_000, rounds = 3] = process.argv.slice(2).map(Number)

@@ -333,7 +333,7 @@ t.test("The index survives a vacuumed copy", async (t) => {
     })
   const before = instance.tables.search.find("thing", {}, 0, 10)
   db.exec(`VACUUM INTO '${folder}/copy.db'`)
-  const { openData } = await import("../../../src/ledger/storage/data.ts")
+  const { openData } = await import("../../../src/ledger/storage/opening.ts")
   const { createInstance } = await import("../../../src/app/compose/instance.ts")
   const copy = openData(`${folder}/copy.db`)
   t.same(createInstance(copy).tables.search.find("thing", {}, 0, 10), before)

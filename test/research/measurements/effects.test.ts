@@ -7,7 +7,7 @@ import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { finding } from "../../support/bodies.ts"
 import { openLab, refusalOf } from "../../support/lab.ts"
-import { storedFigure } from "../../../src/research/measurements/figures.ts"
+import { storedFigure } from "../../../src/research/measurements/statistics.ts"
 import { Work } from "../record/work.ts"
 import { untilClean } from "../../support/clean.ts"
 

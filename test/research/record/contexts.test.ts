@@ -5,7 +5,7 @@
 import t from "tap"
 import { type Writable, writeJson } from "../../../src/contract/json.ts"
 import { createInstance } from "../../../src/app/compose/instance.ts"
-import { openData } from "../../../src/ledger/storage/data.ts"
+import { openData } from "../../../src/ledger/storage/opening.ts"
 import type { Db, Statement } from "../../../src/ledger/storage/database.ts"
 import { because, claim, finding, hypothesis } from "../../support/bodies.ts"
 import { Filler } from "./filler.ts"

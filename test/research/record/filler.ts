@@ -6,7 +6,7 @@ import type { WriteInput } from "research-room/client"
 import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
 import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
-import { openData } from "../../../src/ledger/storage/data.ts"
+import { openData } from "../../../src/ledger/storage/opening.ts"
 import type { Db } from "../../../src/ledger/storage/database.ts"
 import { launch } from "./work.ts"
 

@@ -7,7 +7,7 @@ import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { activityKindsOf } from "../../../src/contract/reads/shared.ts"
 import { createInstance } from "../../../src/app/compose/instance.ts"
-import { openData } from "../../../src/ledger/storage/data.ts"
+import { openData } from "../../../src/ledger/storage/opening.ts"
 import { Recorder } from "./recorder.ts"
 
 const data = mkdtempSync(join(tmpdir(), "research-room-plans-"))

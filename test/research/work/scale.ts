@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Writable, writeJson } from "../../../src/contract/json.ts"
 import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
-import { openData } from "../../../src/ledger/storage/data.ts"
+import { openData } from "../../../src/ledger/storage/opening.ts"
 import { fill, type Filled } from "./scale-fill.ts"
 
 const SIZES = [1_000, 100_000] as const

@@ -12,7 +12,7 @@ import type { AlreadyTried, SimilarItem } from "../../../contract/answers/advice
 import { shortened } from "../../../contract/text.ts"
 import type { ReceiptExtras, Call } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
-import { onForget } from "../../../ledger/storage/remembered.ts"
+import { onForget } from "../../../ledger/storage/caches.ts"
 import { fromOtherRoom } from "../../../ledger/lists/labelled.ts"
 import { AGENT, AGENT_OF_ENTRY, authorIn, type Actor } from "../../../ledger/journal/actor.ts"
 import { isSign, keptOf, wordsIn } from "../../../contract/words.ts"

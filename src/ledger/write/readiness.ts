@@ -1,14 +1,14 @@
 /** Readiness: whether the service accepts writes now. It queries the writer, and tries a write in case of doubt. */
 import { statfsSync } from "node:fs"
 import { dirname } from "node:path"
-import type { Ledger } from "../write/ledger.ts"
+import type { Db } from "../storage/database.ts"
 
 /** With less free disk space than this, a write is tried. */
 const DOUBTFUL_BYTES = 16 * 1024 * 1024
 
 export interface ReadinessParts {
   readonly file: string
-  readonly ledger: Pick<Ledger, "probe">
+  readonly ledger: { probe(doubtful: boolean): Promise<unknown> }
   /** Why the service is shutting down; null if it is not. */
   readonly ending: () => string | null
   /** Why writes fail for another reason than the storage; null if there is none. */
@@ -73,4 +73,29 @@ export class Readiness {
       return false
     }
   }
+}
+
+// The write that is tried: one of a realistic size, which changes nothing.
+
+/** More than the largest content with everything derived from it. */
+const BYTES = 512 * 1024
+
+/**
+ * Part of an open transaction. Writes some pages into the log and rolls them back: with hardly any page cache, SQLite
+ * has to write them out before the rollback. Then leaves one page changed, so that the commit writes too.
+ * @throws whatever a write throws if there is no space for it
+ */
+export function tryStorage(db: Db): void {
+  const kept = db.prepare<{ cache_size: number }>("PRAGMA cache_size").get()?.cache_size ?? 0
+  db.exec("SAVEPOINT try_storage")
+  try {
+    db.exec("PRAGMA cache_size = 10")
+    db.prepare(
+      "INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('', 'import', '', hex(zeroblob(+?)))",
+    ).run(BYTES / 2)
+  } finally {
+    db.exec(`PRAGMA cache_size = ${kept}`)
+    if (db.inTransaction) db.exec("ROLLBACK TO try_storage; RELEASE try_storage")
+  }
+  db.prepare("UPDATE instance SET created_at = created_at").run()
 }
