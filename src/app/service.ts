@@ -16,9 +16,8 @@ import {
   databaseFile,
 } from "../ledger/storage/opening.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
-import { OpenedFiles } from "../ledger/storage/opened-files.ts"
+import { OpenedFiles, type WatchReadings, truncateWal, watchLimits, DiskWatch } from "../ledger/storage/file-watch.ts"
 import { Readiness } from "../ledger/write/readiness.ts"
-import { type WatchReadings, truncateWal, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
 import { arxiv, crossref, MetadataFetcher, type CrossrefSettings } from "../library/papers/fetcher.ts"
 import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
 import { OnThisThread, Renderer } from "../renderer/renderer.ts"

@@ -33,7 +33,7 @@ import type { OnProgress } from "../ledger/replay/replay.ts"
 import { realWorld } from "../ledger/world.ts"
 import { audit, type RunningCommand } from "../people/audit.ts"
 import { webhooks } from "../rooms/webhooks.ts"
-import type { OpenedFiles } from "../ledger/storage/opened-files.ts"
+import type { OpenedFiles } from "../ledger/storage/file-watch.ts"
 import { journal } from "../ledger/journal/journal.ts"
 
 export { databaseFile }

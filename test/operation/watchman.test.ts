@@ -1,11 +1,16 @@
 /** The watchman notices a log that cannot be checkpointed, and a disk that fills up, and reports each once. */
 import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { OpenedFiles } from "../../src/ledger/storage/opened-files.ts"
+import {
+  OpenedFiles,
+  type DiskSpace,
+  watchLimits,
+  DiskWatch,
+  truncateWal,
+} from "../../src/ledger/storage/file-watch.ts"
 import tap, { type Test, test } from "tap"
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { openReadConnection, openWatching, openData } from "../../src/ledger/storage/opening.ts"
-import { type DiskSpace, watchLimits, DiskWatch, truncateWal } from "../../src/ledger/storage/disk-watch.ts"
 import { startOwn, temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()

@@ -1,7 +1,7 @@
 /** Addresses and names that would break out of the text that holds them, or look like others. */
 import t from "tap"
 import { pythonClient } from "../../src/discovery/python.ts"
-import { describedBy } from "../../src/research/import/origin.ts"
+import { describedBy } from "../../src/research/import/writes.ts"
 import { webAddress } from "../../src/settings.ts"
 
 /** The address as the program reads it; null if it is refused. */

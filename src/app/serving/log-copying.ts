@@ -11,8 +11,7 @@ import type { Job } from "../../jobs/job.ts"
 import { Pool } from "../../jobs/pool.ts"
 import { type Clearing, isLogEmptiedNow, writeUnclean } from "../../ledger/storage/clearing.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { copyLog, truncateWal } from "../../ledger/storage/disk-watch.ts"
-import type { OpenedFiles } from "../../ledger/storage/opened-files.ts"
+import { copyLog, truncateWal, type OpenedFiles } from "../../ledger/storage/file-watch.ts"
 import { CHECKPOINT_FRAMES, openWatching } from "../../ledger/storage/opening.ts"
 
 /** The most frames that the serving thread copies at once, for some tens of milliseconds. */

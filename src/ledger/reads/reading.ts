@@ -12,7 +12,7 @@ import {
 } from "../../contract/reads/index.ts"
 import type { Actor, Grant } from "../journal/actor.ts"
 import type { Db } from "../storage/database.ts"
-import type { WatchReadings } from "../storage/disk-watch.ts"
+import type { WatchReadings } from "../storage/file-watch.ts"
 
 /** One request to a read, with validated parameters. */
 export interface Asked<

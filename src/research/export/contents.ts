@@ -3,7 +3,7 @@
  * as lines of JSON and CSV.
  */
 import { parse, JsonText, stored, type Writable, writeJson } from "../../contract/json.ts"
-import { FORM } from "../import/origin.ts"
+import { FORM } from "../import/writes.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import { recordSummary } from "../records/records.ts"
 import type { Person } from "../../contract/answers/index.ts"

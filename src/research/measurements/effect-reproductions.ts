@@ -13,8 +13,12 @@ import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { DEGREES, degrees, type StoredDegrees } from "../evidence/pages.ts"
 import { figureOn, halfOf, scaleOf, together } from "./statistics.ts"
-import { reversed, verdictOn, type RepeatedEffects, type Repetition, verdictOfAll } from "./repeated-effects.ts"
 import {
+  reversed,
+  verdictOn,
+  type RepeatedEffects,
+  type Repetition,
+  verdictOfAll,
   contrastOf,
   type Effect,
   type Figures,

@@ -18,10 +18,9 @@ import {
 import { figureOn, halfOf, scaleOf } from "./statistics.ts"
 import type { MeasurementTables } from "./reads.ts"
 import { boundsInWords, conditionsInWords, contrastInWords, effectInWords, estimateInWords } from "./in-words.ts"
-import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
-import type { SourceEffect } from "./gathered.ts"
-import type { Values } from "./values.ts"
 import {
+  liesWithin,
+  type RepeatedEffects,
   allOf,
   contrastOf,
   type Effect,
@@ -31,6 +30,8 @@ import {
   tooManyValues,
   workingOut,
 } from "./working-out.ts"
+import type { SourceEffect } from "./gathered.ts"
+import type { Values } from "./values.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { type Dimensions, textOf } from "./cells.ts"
 import { tableAround } from "./kept-tables.ts"

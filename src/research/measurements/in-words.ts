@@ -1,8 +1,7 @@
 /** Describes effects in sentences. */
 import { type Dimensions, type Scalar, textOf } from "./cells.ts"
 import { figure, figureOn, intervalOn, scaleOf } from "./statistics.ts"
-import { liesWithin } from "./repeated-effects.ts"
-import type { Effect, Figures } from "./working-out.ts"
+import { liesWithin, type Effect, type Figures } from "./working-out.ts"
 
 /** Most names or values in a sentence. */
 const SHOWN = 5

@@ -9,9 +9,16 @@ import { Refusal } from "../../contract/refusals.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import type { Recount } from "../evidence/evidence.ts"
-import { type RepeatedEffects, verdictOn } from "./repeated-effects.ts"
+import {
+  type RepeatedEffects,
+  verdictOn,
+  type Effect,
+  type Figures,
+  isFault,
+  type Named,
+  type WorkingOut,
+} from "./working-out.ts"
 import { judgementOf, repeatsOf, shownRepeat } from "./effect-reproductions.ts"
-import { type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 import { estimateInWords } from "./in-words.ts"
 
 interface Row {

@@ -1,7 +1,7 @@
 /** A reproduction is judged on the difference of the two estimates: how often that errs, by simulation. */
 import t from "tap"
 import { paired, together } from "../../../src/research/measurements/statistics.ts"
-import { differenceBetween, verdictOn } from "../../../src/research/measurements/repeated-effects.ts"
+import { differenceBetween, verdictOn } from "../../../src/research/measurements/working-out.ts"
 import { chance, normal } from "./layouts.ts"
 
 const next = chance(50)
