@@ -102,6 +102,18 @@ t.test("a finding and its verdict are one card, and each entry keeps its address
   await context.close()
 })
 
+t.test("j passes the steps of a folded run, and steps out of a card", async (t) => {
+  const { page, context } = await watched(browser, house.baseUrl)
+  await page.goto(`${house.baseUrl}/threads/${threadId}`)
+  t.notOk(await page.locator("#timeline [data-entry]").first().isVisible(), "the first entry is a folded step")
+  const entry = () => page.evaluate("document.activeElement.closest('[data-entry]')?.textContent")
+  await page.keyboard.press("j")
+  t.match(await entry(), "A longer ramp lowers the loss.")
+  for (const _ of ["its verdict", "the message"]) await page.keyboard.press("j")
+  t.match(await entry(), "Message 1 of the conversation.")
+  await context.close()
+})
+
 t.test("what happens meanwhile joins the run that the reader sees", async (t) => {
   const { page, context } = await watched(browser, house.baseUrl)
   await page.goto(`${house.baseUrl}/threads/${threadId}`)

@@ -145,7 +145,8 @@ const typing = (target: EventTarget | null) =>
 function step(by: 1 | -1): void {
   // Nothing that is folded can take the focus.
   const entries = [...document.querySelectorAll<HTMLElement>("[data-entry]")].filter((entry) => entry.checkVisibility())
-  const at = entries.findIndex((entry) => entry.contains(document.activeElement))
+  // A verdict stands within the entry of its finding.
+  const at = entries.findLastIndex((entry) => entry.contains(document.activeElement))
   const next =
     entries[at === -1 ? (by === 1 ? 0 : entries.length - 1) : Math.min(entries.length - 1, Math.max(0, at + by))]
   if (next === undefined) return
