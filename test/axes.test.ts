@@ -23,12 +23,7 @@ const axes: Readonly<Record<string, Axis>> = {
     most: 15,
   },
   withheld: {
-    owner: [
-      "contract/definitions/withheld-text.ts",
-      "contract/operations/withholding.ts",
-      "ledger/",
-      "rooms/withholding.ts",
-    ],
+    owner: ["contract/operations/withholding.ts", "ledger/", "rooms/withholding.ts"],
     // Neither in sentences, nor as the operation in a list of all.
     named: /(?<!\b(?:a|be|for|is|was|were) )\b(?!withhold_content)\w*[wW]ith(?:held|hold)\w*/,
     most: 30,
@@ -70,7 +65,7 @@ const axes: Readonly<Record<string, Axis>> = {
     most: 60,
   },
   boards: {
-    owner: ["research/boards/", "contract/answers/boards.ts", "contract/operations/boards.ts", "web/pages/board.ts"],
+    owner: ["research/boards/", "contract/operations/boards.ts", "web/pages/board.ts"],
     // Neither exports of TensorBoard, nor the places of the pages.
     named: /(?<!\/)\b(?!Tensor)(?:[bB]oards?|board[A-Z]\w*|\w+Boards?|\w+_boards?)\b/,
     most: 10,

@@ -21,7 +21,7 @@ import { messageOf, codeOf } from "../contract/refusals.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import { entryDigest, firstPreviousDigest } from "../contract/answers/chain.ts"
 import { digestOf } from "../contract/json.ts"
-import { holdsMark } from "../contract/definitions/withheld-text.ts"
+import { holdsMark } from "../contract/operations/withholding.ts"
 import { activity } from "../ledger/journal/activity.ts"
 
 // Verifies the chains of digests: of each Room's activity, with the contents of its writes, and of the journal.

@@ -4,14 +4,13 @@
  */
 import { present } from "../contract/typed.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
-import type { Manifest } from "../discovery/answers.ts"
+import type { Manifest } from "../discovery/routes.ts"
 import type { healthReady } from "../discovery/bootstrap.ts"
 import type { InputOf } from "../contract/operations/index.ts"
 import { isForBearer } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { type ActivityMark, Chain, type FollowOptions, follow } from "./activity.ts"
-import { RefusedError, UnexpectedAnswer } from "./errors.ts"
-import { judge, Transport, type TransportOptions } from "./transport.ts"
+import { RefusedError, UnexpectedAnswer, judge, Transport, type TransportOptions } from "./transport.ts"
 import {
   type AnyPage,
   deliver,
@@ -223,7 +222,7 @@ export class ResearchRoomClient {
 }
 
 export type { ActivityEntry } from "../contract/answers/index.ts"
-export type { Manifest } from "../discovery/answers.ts"
+export type { Manifest } from "../discovery/routes.ts"
 export type { JsonObject } from "../contract/json.ts"
 export type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 export type { ParametersOf, ReadName } from "../contract/reads/index.ts"
@@ -237,7 +236,7 @@ export {
   UncertainDelivery,
   UnexpectedAnswer,
   textOf,
-} from "./errors.ts"
+} from "./transport.ts"
 export type { FollowOptions } from "./activity.ts"
 export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
 export type * from "./requests.ts"

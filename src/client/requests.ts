@@ -17,8 +17,7 @@ import {
   type DefinitionOf as ReadOf,
 } from "../contract/reads/index.ts"
 import { delivery, type Input } from "../contract/definitions/requests.ts"
-import { UncertainDelivery, UnexpectedAnswer } from "./errors.ts"
-import type { Transport } from "./transport.ts"
+import { UncertainDelivery, UnexpectedAnswer, type Transport } from "./transport.ts"
 import type { Receipt } from "../contract/answers/index.ts"
 import type { OnWire } from "../contract/answers/fields.ts"
 

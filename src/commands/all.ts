@@ -50,7 +50,7 @@ export function commands(only?: string): readonly Command[] {
 export const internalCommands = (): readonly Command[] => [
   new Command("jobs").argument("<megabytes>").action(async (megabytes: string) => {
     const [{ hostJobs }, { loadEngine }] = await Promise.all([
-      import("../jobs/host.ts"),
+      import("../jobs/job.ts"),
       import("../ledger/storage/opening.ts"),
     ])
     // The worker thread uses the SQLite engine that this process has loaded.

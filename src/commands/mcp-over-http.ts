@@ -2,14 +2,19 @@
 import { readFile, stat } from "node:fs/promises"
 import { Transform } from "node:stream"
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio"
-import { ConnectionLost, RefusedError, UnexpectedAnswer } from "../client/errors.ts"
+import { ConnectionLost, RefusedError, UnexpectedAnswer, Transport } from "../client/transport.ts"
 import { ResearchRoomClient } from "../client/index.ts"
-import { Transport } from "../client/transport.ts"
 import { FailedError } from "../contract/refusals.ts"
 import { limits } from "../contract/limits.ts"
 import { protocolVersion } from "../contract/service.ts"
 import { typeOfImage } from "../attachments/image.ts"
-import { type ServiceReply, type ServiceRequest, type Picture, type ServiceCaller, NoAnswer } from "../mcp/door.ts"
+import {
+  type ServiceReply,
+  type ServiceRequest,
+  type Picture,
+  type ServiceCaller,
+  NoAnswer,
+} from "../mcp/tool-answer.ts"
 import { mcpServer } from "../mcp/server.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import { softwareVersion } from "../packaged.ts"

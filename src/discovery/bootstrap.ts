@@ -1,13 +1,12 @@
 /** The steps to start as a client, or to recover with nothing but the credential. */
 import type * as v from "valibot"
-import type * as answers from "./answers.ts"
+import type * as answers from "./routes.ts"
+import { type DiscoveryName, discoveryRoutes, type BootstrapStep } from "./routes.ts"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { protocolVersion, schemaVersions, serviceName, mcpPath } from "../contract/service.ts"
 import { blocks, bullets, pathOf } from "./markdown.ts"
-import { type DiscoveryName, discoveryRoutes } from "./routes.ts"
 import { present } from "../contract/typed.ts"
 import { reads } from "../contract/reads/index.ts"
-import type { BootstrapStep } from "./answers.ts"
 
 // The facts about a running service that its documents contain.
 

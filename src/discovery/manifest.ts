@@ -15,9 +15,8 @@ import { activityKinds, entryKinds, kinds } from "../contract/reads/shared.ts"
 import { reads } from "../contract/reads/index.ts"
 import { refusals } from "../contract/refusals.ts"
 import { states } from "../contract/states.ts"
-import type { Manifest, ManifestOperation, ManifestRead } from "./answers.ts"
+import { type Manifest, type ManifestOperation, type ManifestRead, discoveryRoutes } from "./routes.ts"
 import { bootstrap, type Running } from "./bootstrap.ts"
-import { discoveryRoutes } from "./routes.ts"
 
 /** The limits by name, without the rate limits if none apply. */
 const limitsInForce = (rates: ManifestFacts["rates"]): Manifest["limits"] => ({

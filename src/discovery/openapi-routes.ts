@@ -43,8 +43,12 @@ import {
   type tags,
   type Parameter,
   queryParameters,
+  actionRefusals,
+  figureRefusals,
+  operationRefusals,
+  readRefusals,
+  uploadRefusals,
 } from "./openapi-parts.ts"
-import { actionRefusals, figureRefusals, operationRefusals, readRefusals, uploadRefusals } from "./possible-refusals.ts"
 import { discoveryRoutes, metricsRead } from "./routes.ts"
 
 // Assigns routes to the parts of the service.

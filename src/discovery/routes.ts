@@ -1,11 +1,130 @@
-/** The definitions of the discovery routes, with which a client finds out what the service offers. */
+/** The discovery routes, with which a client finds out what the service offers: their answers and definitions. */
 import * as v from "valibot"
-import { connectPaths } from "../contract/service.ts"
+import { connectPaths, protocolVersion, schemaVersions, serviceName } from "../contract/service.ts"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { described } from "../contract/schema/validation.ts"
-import { oneOf, plain } from "../contract/schema/fields.ts"
+import { oneOf, plain, shape } from "../contract/schema/fields.ts"
 import { type Read, read } from "../contract/definitions/read.ts"
-import * as answers from "./answers.ts"
+import { count } from "../contract/answers/fields.ts"
+
+// The answers.
+
+const word = v.string()
+const words = v.array(word)
+const versions = shape({ research: v.literal(schemaVersions.research), library: v.literal(schemaVersions.library) })
+const slices = v.array(v.picklist(enumerations.slice))
+const servedTo = v.picklist(["research", "library"])
+
+export const healthLive = shape({ status: v.literal("live") })
+
+export const healthReady = shape({
+  status: v.literal("ready"),
+  protocolVersion: v.literal(protocolVersion),
+  schemaVersions: versions,
+  slices,
+  instanceId: word,
+  /** The instances this one was restored from, oldest first. */
+  lineage: words,
+  softwareVersion: word,
+  /**
+   * The latest time given to a write that the clock has not reached, because the clock was ahead then; null if there is
+   * none.
+   */
+  datedAhead: v.nullable(word),
+})
+
+const conditional = shape({ field: word, when: shape({ field: word, in: words }) })
+const operation = shape({
+  name: word,
+  surface: servedTo,
+  method: word,
+  path: word,
+  permissions: words,
+  idempotencyKey: word,
+  required: words,
+  expected: words,
+  requiredWhen: v.array(conditional),
+  onlyWhen: v.array(conditional),
+  inputSchemaUrl: word,
+  exampleUrl: word,
+  target: word,
+})
+export type ManifestOperation = v.InferOutput<typeof operation>
+
+const manifestRead = shape({
+  name: word,
+  surface: servedTo,
+  method: word,
+  path: word,
+  permissions: words,
+  parameters: words,
+  cursor: v.nullable(word),
+})
+export type ManifestRead = v.InferOutput<typeof manifestRead>
+
+const step = shape({ step: count, read: word, method: word, path: word, parameters: words, purpose: word })
+export type BootstrapStep = v.InferOutput<typeof step>
+
+export const manifest = shape({
+  service: v.literal(serviceName),
+  softwareVersion: word,
+  protocolVersion: v.literal(protocolVersion),
+  instanceId: word,
+  /** The instances this one was restored from, oldest first. */
+  lineage: words,
+  baseUrl: word,
+  supportedOrigins: words,
+  schemaVersions: versions,
+  slices,
+  authentication: shape({
+    scheme: v.literal("bearer"),
+    header: word,
+    agentWrites: word,
+    agentReads: word,
+    publicReads: word,
+    library: word,
+    permissions: v.record(word, word),
+  }),
+  permissions: v.array(v.picklist([...enumerations.permission, ...enumerations.libraryPermission])),
+  operations: v.array(operation),
+  batch: shape({ name: word, method: word, path: word, summary: word }),
+  uploads: v.array(
+    shape({
+      name: word,
+      method: word,
+      path: word,
+      permissions: v.array(v.picklist(enumerations.permission)),
+      mediaTypes: words,
+      summary: word,
+    }),
+  ),
+  reads: v.array(manifestRead),
+  refusals: v.array(shape({ code: word, status: v.array(count), meaning: word, retryable: v.boolean() })),
+  limits: v.record(word, count),
+  states: shape({ experiment: v.unknown(), attempt: v.unknown() }),
+  enumerations: v.record(word, words),
+  labels: v.array(shape({ prefix: word, object: word })),
+  bootstrap: v.array(step),
+})
+export type Manifest = v.InferOutput<typeof manifest>
+
+const jsonSchema = v.record(word, v.unknown())
+const index = shape({
+  schemaVersion: count,
+  operations: v.array(shape({ name: word, schemaUrl: word, exampleUrl: word })),
+})
+const bundle = shape({
+  schemaVersion: count,
+  operations: v.array(shape({ name: word, inputSchema: jsonSchema, exampleBody: jsonSchema })),
+})
+/** An index, a bundle, or (with `operation`) a JSON Schema or an example body. */
+export const schemaDocument = v.union([index, bundle, jsonSchema])
+export type SchemaIndex = v.InferOutput<typeof index>
+export type SchemaBundle = v.InferOutput<typeof bundle>
+
+export const openApi = v.looseObject({ openapi: word, info: jsonSchema, paths: jsonSchema, components: jsonSchema })
+
+// The routes.
 
 const surface = "discovery"
 const flag = (description: string) => v.exactOptional(described(v.literal("1"), description))
@@ -30,14 +149,14 @@ const all = [
     surface,
     path: "/.well-known/service.json",
     summary: "The manifest, at an address that needs only the host's name.",
-    answer: answers.manifest,
+    answer: manifest,
   }),
   read({
     name: "manifest",
     surface,
     path: "/api/manifest",
     summary: "Every operation, read, refusal, limit, state and enumeration, and the steps to start a client.",
-    answer: answers.manifest,
+    answer: manifest,
   }),
   read({
     name: "llms_txt",
@@ -52,14 +171,14 @@ const all = [
     surface,
     path: "/api/health/ready",
     summary: "Whether the service accepts requests, its slices and its versions.",
-    answer: answers.healthReady,
+    answer: healthReady,
   }),
   read({
     name: "health_live",
     surface,
     path: "/api/health/live",
     summary: "Whether the process runs.",
-    answer: answers.healthLive,
+    answer: healthLive,
   }),
   read({
     name: "skill",
@@ -83,7 +202,7 @@ const all = [
     summary: "JSON Schemas and example bodies of the research operations, Threads and messages included.",
     parameters: schemaParameters,
     refusals: ["unknown_operation"],
-    answer: answers.schemaDocument,
+    answer: schemaDocument,
   }),
   read({
     name: "publication_schema",
@@ -92,7 +211,7 @@ const all = [
     summary: "JSON Schemas and example bodies of the operations that publish or reuse records.",
     parameters: schemaParameters,
     refusals: ["unknown_operation"],
-    answer: answers.schemaDocument,
+    answer: schemaDocument,
   }),
   read({
     name: "library_schema",
@@ -103,7 +222,7 @@ const all = [
       "JSON Schemas and example bodies of the Library's operations. It needs no key; if one is sent, it must be valid.",
     parameters: schemaParameters,
     refusals: ["unknown_operation", "not_authenticated", "browser_origin"],
-    answer: answers.schemaDocument,
+    answer: schemaDocument,
   }),
   read({
     name: "python_client",
@@ -132,7 +251,7 @@ const all = [
     parameters: {
       slice: v.exactOptional(described(oneOf(enumerations.slice), "Left out: everything.")),
     },
-    answer: answers.openApi,
+    answer: openApi,
   }),
 ] as const
 

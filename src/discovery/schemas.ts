@@ -10,12 +10,11 @@ import { isUuid } from "../contract/schema/fields.ts"
 import { Refusal, wrongParameter } from "../contract/refusals.ts"
 import { type Family, schemaVersions } from "../contract/service.ts"
 import type { Read } from "../contract/definitions/read.ts"
-import type { SchemaBundle, SchemaIndex } from "./answers.ts"
+import type { SchemaBundle, SchemaIndex, DiscoveryParameters } from "./routes.ts"
 import type { Place } from "./bootstrap.ts"
 import { agentOperations, agentOperationsOf } from "./manifest.ts"
 import { namedRead, noSuchName } from "./named.ts"
 import { pathParameters, queryParameters } from "./openapi-parts.ts"
-import type { DiscoveryParameters } from "./routes.ts"
 
 // Describes a JSON Schema in prose: a row for each property at any depth, with its type, bounds and whether it is
 // required.

@@ -4,7 +4,7 @@
  */
 import type { H3Event } from "h3"
 import type { Receipt } from "../contract/answers/index.ts"
-import { smallReceiptOf } from "../contract/answers/small-receipt.ts"
+import { smallReceiptOf } from "../contract/operations/receipts.ts"
 import { checkParameters } from "../edge/requests/reads.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
 import { type WriteParameters, writeParameters } from "../contract/definitions/parameters.ts"

@@ -11,7 +11,7 @@ import type { Edge } from "../edge/edge.ts"
 import { contextOf, madeFor } from "../edge/limits/request-context.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
-import type { Bearer, ServiceCaller } from "./door.ts"
+import type { Bearer, ServiceCaller } from "./tool-answer.ts"
 import { isUpload } from "./uploading.ts"
 
 /** Sends a request to the application inside this process. */

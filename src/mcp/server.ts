@@ -11,9 +11,8 @@ import {
 } from "@modelcontextprotocol/server"
 import { serviceName, mcpPath } from "../contract/service.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
-import { type ServiceCaller, NoAnswer, type Bearer } from "./door.ts"
-import { type ToolAnswer, toolError } from "./tool-answer.ts"
-import type { Tool } from "./tool.ts"
+import { type ServiceCaller, NoAnswer, type Bearer, type ToolAnswer, toolError } from "./tool-answer.ts"
+import { type Tool, askRead, readNamed, askDocument, pathBelow } from "./tool.ts"
 import { tools, toolsOf } from "./tools.ts"
 import {
   skillAdvice,
@@ -25,7 +24,6 @@ import {
 } from "../discovery/skill-rules.ts"
 import { limits } from "../contract/limits.ts"
 import type { Input } from "../contract/definitions/requests.ts"
-import { askRead, readNamed, askDocument, pathBelow } from "./calling.ts"
 import { present } from "../contract/typed.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import { objectDocuments } from "../documents/index.ts"

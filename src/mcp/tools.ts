@@ -10,11 +10,22 @@ import { trusted } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import { inDigits } from "../contract/text.ts"
 import { objectDocuments } from "../documents/index.ts"
-import { askAddress, askDocument, type ReadOptions, askRead, readable, readNamed, send } from "./calling.ts"
-import { describe, inputOf, object, type Call, type Tool } from "./tool.ts"
-import type { Bearer, ServiceCaller } from "./door.ts"
+import {
+  askAddress,
+  askDocument,
+  type ReadOptions,
+  askRead,
+  readable,
+  readNamed,
+  send,
+  describe,
+  inputOf,
+  object,
+  type Call,
+  type Tool,
+} from "./tool.ts"
+import { type Bearer, type ServiceCaller, bytesOf, type ToolAnswer, toolError } from "./tool-answer.ts"
 import { unquoted } from "../contract/schema/validation.ts"
-import { bytesOf, type ToolAnswer, toolError } from "./tool-answer.ts"
 import { uploads } from "./uploading.ts"
 
 const read = (name: ReadName): Read => present(readNamed(name))

@@ -1,6 +1,6 @@
 /** A page's metadata for programs: citations, previews, linked data and feeds, in its head and in its Link header. */
 import { readPath, type Html, html, markup } from "./html.ts"
-import { licenceIri, licenceUrl } from "../contract/licences.ts"
+import { licenceIri, licenceUrl } from "../contract/operations/rooms.ts"
 import { type Named, orcidAddress, shownName } from "../contract/answers/description.ts"
 import type { RoomSummary } from "../contract/answers/index.ts"
 import { present } from "../contract/typed.ts"

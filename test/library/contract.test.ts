@@ -2,7 +2,7 @@
 import { test } from "tap"
 import { startResearchRoom } from "research-room/testing"
 import { manifest } from "../../src/discovery/manifest.ts"
-import { operationRefusals, readRefusals } from "../../src/discovery/possible-refusals.ts"
+import { operationRefusals, readRefusals } from "../../src/discovery/openapi-parts.ts"
 import { libraryOperations } from "../../src/contract/library/operations.ts"
 import { libraryReads } from "../../src/contract/library/reads.ts"
 import { browserPath } from "../../src/contract/definitions/operation.ts"

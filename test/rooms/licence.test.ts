@@ -2,7 +2,7 @@
 import { createRequire } from "node:module"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
-import { licences } from "../../src/contract/licences.ts"
+import { licences } from "../../src/contract/operations/rooms.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
 import { castOf } from "../support/lab.ts"

@@ -3,7 +3,7 @@
  * the OpenAPI document.
  */
 import type { Fetch } from "research-room/client"
-import { operationRefusals, readRefusals } from "../../src/discovery/possible-refusals.ts"
+import { operationRefusals, readRefusals } from "../../src/discovery/openapi-parts.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import type { RefusalCode } from "../../src/contract/refusals.ts"

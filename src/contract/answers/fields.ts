@@ -32,7 +32,7 @@ export const orWithheld = <T>(schema: v.GenericSchema): v.GenericSchema<T> =>
 export type FreeText = string & { readonly "may be withheld"?: true }
 /**
  * Text that its author chose, or a notice if it was withheld. The service's own code sees a string with a mark instead
- * (withheld-text.ts); the mark becomes the notice when the answer is sent.
+ * (operations/withholding.ts); the mark becomes the notice when the answer is sent.
  */
 export const freeText = orWithheld<FreeText>(v.string())
 /** An answer as clients receive it: with notices in place of withheld texts. */

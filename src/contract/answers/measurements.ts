@@ -1,6 +1,6 @@
 /**
  * The answer of the measurement table: groups of measured values, each with its mean, interval and difference to a
- * baseline.
+ * baseline; and that of the effects about a record.
  */
 import * as v from "valibot"
 import { count, id, freeText } from "./fields.ts"
@@ -359,4 +359,65 @@ export const roomTable = shape({
   /** The newest selected checkpoint that has a table or, without one, the newest finding that rests on an effect. */
   from: v.nullable(shape({ kind: v.picklist(["checkpoint", "finding"]), id, label: v.nullable(v.string()) })),
   table: v.nullable(keptTable),
+})
+
+// The effects in findings about a record, grouped by what they compare.
+
+const estimate = shape({
+  /** The finding, and the index of the effect in it. */
+  versionId: id,
+  effect: count,
+  label: v.string(),
+  ...fromOtherRoom,
+  author,
+  /** Whether it is based on other code than the record; null if unknown. */
+  otherCode: v.nullable(v.boolean()),
+  estimate: v.number(),
+  se: number,
+  low: number,
+  high: number,
+  /** Pairs, or the values on the side that has fewer. */
+  n: count,
+  isStale: v.boolean(),
+  /** Whether the pooled estimate includes it; no two included estimates rest on the same attempt. */
+  isPooled: v.boolean(),
+})
+export type GatheredEstimate = v.InferOutput<typeof estimate>
+
+const gatheredContrast = shape({
+  /** "error of shift − baseline at labels 50" */
+  what: freeText,
+  metric: freeText,
+  split: v.nullable(freeText),
+  of: place,
+  against: place,
+  where: place,
+  unit: v.nullable(freeText),
+  /** The oldest first. */
+  estimates: v.array(estimate),
+  /**
+   * A random-effects estimate: the variance by DerSimonian and Laird, the interval by Hartung and Knapp. Null for fewer
+   * than three estimates.
+   */
+  pooled: v.nullable(
+    shape({
+      k: count,
+      estimate: v.number(),
+      se: v.number(),
+      low: v.number(),
+      high: v.number(),
+      tau2: v.number(),
+      i2: v.number(),
+      q: v.number(),
+      heterogeneity: v.string(),
+    }),
+  ),
+})
+export type GatheredContrast = v.InferOutput<typeof gatheredContrast>
+
+export const recordEffects = shape({
+  schemaVersion,
+  versionId: id,
+  contrasts: v.array(gatheredContrast),
+  truncated: v.boolean(),
 })

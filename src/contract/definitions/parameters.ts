@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { isUuid, plain } from "../schema/fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "../limits.ts"
+import { type LabelledKind, labelPrefixes } from "../objects/objects.ts"
 import { described } from "../schema/validation.ts"
 
 const documented = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
@@ -49,6 +50,16 @@ const list = (
     v.check(
       (found) => found.length <= (most ?? found.length) && found.every(isItem),
       `must be a comma-separated list of ${what}`,
+    ),
+  )
+
+/** A filter by labels of one kind. */
+export const labelPattern = (kind: LabelledKind) =>
+  v.pipe(
+    v.string(),
+    v.regex(
+      new RegExp(`^${labelPrefixes[kind]}[1-9][0-9]{0,8}$`, "u"),
+      `must be a label such as ${labelPrefixes[kind]}1`,
     ),
   )
 

@@ -3,7 +3,6 @@
  * of references and their refusals, the triggers that protect accepted content, the provenance graph and the contents
  * of exports are made from it. An incomplete entry does not compile.
  */
-import * as v from "valibot"
 import { keysOf, present, each } from "../typed.ts"
 import type { ObjectSpec } from "./spec.ts"
 import { objectsOfPeople, objectsOfResearch } from "./kinds.ts"
@@ -123,16 +122,6 @@ export const unknownIn = (id: string): RefusalCode[] => [
 
 /** The first letter of the labels of each kind that has Room-scoped labels. */
 export const labelPrefixes = each(labelledKinds, (kind) => objects[kind].label)
-
-/** A filter by labels of one kind. */
-export const labelPattern = (kind: LabelledKind) =>
-  v.pipe(
-    v.string(),
-    v.regex(
-      new RegExp(`^${labelPrefixes[kind]}[1-9][0-9]{0,8}$`, "u"),
-      `must be a label such as ${labelPrefixes[kind]}1`,
-    ),
-  )
 
 /** `label("hypothesis", 3)` is `H3`. */
 export const label = (kind: LabelledKind, ordinal: number): string => `${labelPrefixes[kind]}${ordinal}`

@@ -4,7 +4,7 @@
 import * as v from "valibot"
 import { receipt } from "../answers/index.ts"
 import type { Operation } from "../definitions/operation.ts"
-import { smallReceipt } from "../answers/small-receipt.ts"
+import { smallReceipt } from "./receipts.ts"
 import { referencesIn } from "../definitions/references.ts"
 import { isObject, type JsonObject, jsonObject } from "../json.ts"
 import { limits } from "../limits.ts"

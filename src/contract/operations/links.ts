@@ -4,7 +4,7 @@
  */
 import * as v from "valibot"
 import { partInWords, quoting } from "../definitions/sentence.ts"
-import { enumerations } from "../schema/enumerations.ts"
+import { enumerations, type LinkKind, type RecordStatus } from "../schema/enumerations.ts"
 import { distinct, oneOf, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
@@ -107,3 +107,26 @@ export const linkOperations = [
     example: { linkId: "0198f3a0-0000-7000-8000-00000000000b", explanation: "The finding was about another model." },
   }),
 ] as const
+
+// The effect of each kind of research link on its target.
+
+export const linkKinds = {
+  corrects: { operation: "assert_correction", status: "corrected", repeatable: true, final: false },
+  supersedes: { operation: "assert_supersession", status: "superseded", repeatable: false, final: false },
+  retracts: { operation: "assert_retraction", status: "retracted", repeatable: false, final: true },
+  disputes: { operation: "assert_dispute", status: "disputed", repeatable: true, final: false },
+} as const satisfies Record<
+  LinkKind,
+  {
+    operation: (typeof linkOperations)[number]["name"]
+    status: RecordStatus
+    /** Whether one member may assert it again with another explanation. */
+    repeatable: boolean
+    /** Whether its author cannot withdraw it. */
+    final: boolean
+  }
+>
+
+/** The stronger of two statuses: retracted, superseded, corrected, disputed, current, in this order. */
+export const strongerStatus = (one: RecordStatus, other: RecordStatus): RecordStatus =>
+  enumerations.recordStatus.indexOf(one) > enumerations.recordStatus.indexOf(other) ? one : other

@@ -6,8 +6,7 @@ import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain, DIMENSION, PLACE, SETTING } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { recordEffects } from "../answers/gathered.ts"
-import { measurementTable, roomTable } from "../answers/measurements.ts"
+import { recordEffects, measurementTable, roomTable } from "../answers/measurements.ts"
 import { described } from "../schema/validation.ts"
 import { read } from "../definitions/read.ts"
 import { files, markdown } from "./shared.ts"
@@ -15,7 +14,7 @@ import { commaList, ids, words, between, wholeNumber } from "../definitions/para
 import { attemptCurves, attemptTable } from "../answers/attempts.ts"
 import { subject } from "../schema/parts.ts"
 import { checkedText } from "../answers/numbers.ts"
-import { board, boardSummary } from "../answers/boards.ts"
+import { board, boardSummary } from "../operations/boards.ts"
 import { page } from "../answers/index.ts"
 
 const attemptIds = ids(limits.comparedAttempts)

@@ -7,11 +7,10 @@ import { evidenceItem, recordUse } from "../answers/evidence.ts"
 import { agentName, oneOf } from "../schema/fields.ts"
 import { checkpointCase, recordCase } from "../answers/judging.ts"
 import { read } from "../definitions/read.ts"
-import { words } from "../definitions/parameters.ts"
+import { labelPattern, words } from "../definitions/parameters.ts"
 import { subject } from "../schema/parts.ts"
 import { review } from "../answers/reviews.ts"
 import * as answers from "../answers/records.ts"
-import { labelPattern } from "../objects/objects.ts"
 import { query, recordFilters } from "./shared.ts"
 
 const choosing = (parts: readonly string[]) => ({

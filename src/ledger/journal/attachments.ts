@@ -5,7 +5,7 @@
 import { figuresOf, type FigureType } from "../../contract/definitions/attachments.ts"
 import type { Cut } from "../../contract/answers/fields.ts"
 import { citedLogs, type CitedLines, logsOf } from "../../contract/definitions/attachments.ts"
-import { holdsMark } from "../../contract/definitions/withheld-text.ts"
+import { holdsMark } from "../../contract/operations/withholding.ts"
 import { limits } from "../../contract/limits.ts"
 import { trusted } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals.ts"

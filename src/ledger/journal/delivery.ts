@@ -16,7 +16,7 @@ import {
 } from "../../contract/json.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/definitions/operation.ts"
 import { Refusal, type Issue } from "../../contract/refusals.ts"
-import { hasMark, holdsMark, markedAs } from "../../contract/definitions/withheld-text.ts"
+import { hasMark, holdsMark, markedAs } from "../../contract/operations/withholding.ts"
 import { type Actor, senderId } from "./actor.ts"
 import type { Behaviour, Call, Subject } from "./behaviour.ts"
 import type { KeptDigests, Entry, Journal, Left } from "./journal.ts"

@@ -21,7 +21,7 @@ import {
   unpackedGiven,
   unpackedParams,
 } from "./columns.ts"
-import { holdsMark } from "../../contract/definitions/withheld-text.ts"
+import { holdsMark } from "../../contract/operations/withholding.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 

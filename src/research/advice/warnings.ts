@@ -4,7 +4,7 @@
  */
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import type { Warning } from "../../contract/answers/advice.ts"
-import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
+import { linkKinds, strongerStatus } from "../../contract/operations/links.ts"
 import { type RecordStatus, enumerations } from "../../contract/schema/enumerations.ts"
 import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import type { Evidence } from "../evidence/evidence.ts"

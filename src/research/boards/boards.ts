@@ -1,5 +1,5 @@
 /** Boards: their rows, how the groups of attempts on one are ranked, and the operation and reads on them. */
-import type { BoardSummary, BoardAnswer } from "../../contract/answers/boards.ts"
+import type { BoardSummary, BoardAnswer } from "../../contract/operations/boards.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { parse, type Stored, fitting } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"

@@ -2,7 +2,7 @@
  * Writes a brief of a Room or Thread within a budget of bytes: the most important items, with texts cut to fit and
  * omitted items counted.
  */
-import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
+import { type BriefList, briefLists } from "../../contract/answers/overview.ts"
 import { mayTakeOver } from "../../contract/answers/experiments.ts"
 import { each } from "../../contract/typed.ts"
 import { numbersInWords, type RecordNumbers } from "../../contract/answers/numbers.ts"

@@ -25,7 +25,7 @@ import { partInWords, words } from "../../contract/definitions/sentence.ts"
 import { type KnownThen, knownThenSentence, staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { termsInWords } from "../../contract/answers/experiments.ts"
 import { writerName } from "../../contract/answers/index.ts"
-import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
+import { type BriefList, briefLists } from "../../contract/answers/overview.ts"
 
 // A brief as Markdown.
 

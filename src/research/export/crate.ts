@@ -25,7 +25,7 @@ import {
 import type { RoomSource } from "../../rooms/imported.ts"
 import { type ExportedRoom, exportedRoom } from "./room.ts"
 import { packaged } from "../../packaged.ts"
-import { inAnswers, withWords } from "../../contract/definitions/withheld-text.ts"
+import { inAnswers, withWords } from "../../contract/operations/withholding.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Withheld, withheld } from "../../ledger/journal/withheld.ts"
 import { previewText, readmeText } from "./preview.ts"

@@ -1,7 +1,7 @@
 /** The entities of an RO-Crate. Their terms are from schema.org, as RO-Crate 1.2 requires. */
 import { type JsonObject, parse } from "../../contract/json.ts"
 import { type Named as NamedPerson, shownName } from "../../contract/answers/description.ts"
-import { licenceIri, licenceUrl } from "../../contract/licences.ts"
+import { licenceIri, licenceUrl } from "../../contract/operations/rooms.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import type { ShownLink } from "../links/links.ts"
 import { pathOf, softwareId } from "./contents.ts"

@@ -12,7 +12,7 @@ import { recordedOperation, type OperationName } from "../../contract/operations
 import type { Entry } from "../../ledger/journal/journal.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
-import { type Claim, claimsIn, isNamedBy, isWithholdable, withMarks } from "../../contract/definitions/withheld-text.ts"
+import { type Claim, claimsIn, isNamedBy, isWithholdable, withMarks } from "../../contract/operations/withholding.ts"
 import { type Described, isOrcid } from "../../contract/answers/description.ts"
 
 // The origin of a crate and the people that it names.

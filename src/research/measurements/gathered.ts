@@ -2,7 +2,7 @@
  * Effects gathered from findings: those that count towards a record, grouped by what they compare (the numbers of a
  * forest plot, where three or more are pooled), and those on which the differences of a table rest.
  */
-import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
+import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/measurements.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { picked } from "../../contract/typed.ts"
 import { parse, type Stored } from "../../contract/json.ts"

@@ -2,8 +2,7 @@
  * The statistics of measurements: means, spreads, intervals and contrasts, and how these numbers are written. Values
  * are summed in exact parts, so that they give the same digits in any order.
  */
-import type { GatheredContrast } from "../../contract/answers/gathered.ts"
-import type { EffectAnswer, MeasurementTable } from "../../contract/answers/measurements.ts"
+import type { GatheredContrast, EffectAnswer, MeasurementTable } from "../../contract/answers/measurements.ts"
 
 // Student's t distribution, by the continued fraction of the incomplete beta function (Abramowitz and Stegun 26.7.1 and
 // 26.5.8). A test compares it with @stdlib's, which is 220 packages.

@@ -1,6 +1,10 @@
 /** Forest plots of effects: each estimate with its interval along one axis, and the pooled estimate. */
-import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
-import { type EffectAnswer, whyStale } from "../../contract/answers/measurements.ts"
+import {
+  type GatheredContrast,
+  type GatheredEstimate,
+  type EffectAnswer,
+  whyStale,
+} from "../../contract/answers/measurements.ts"
 import { compareScalars, type Dimensions, textOf } from "../../research/measurements/cells.ts"
 import { acrossInWords, contrastInWords, placeInWords } from "../../research/measurements/in-words.ts"
 import { figureOn, intervalOn, scaleOf, unitInWords } from "../../research/measurements/statistics.ts"

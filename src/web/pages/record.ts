@@ -4,7 +4,7 @@ import { type EvidenceItem, groundingPurposes, speakingPurposes } from "../../co
 import { verdictFromInWords } from "../../contract/answers/parts.ts"
 import type { RoomSummary } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import { linkKinds } from "../../contract/operations/links.ts"
 import { entryPath, readPath, withQuery, type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
 import { act, doing, forMembers, governing } from "../parts/actions.ts"

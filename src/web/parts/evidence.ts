@@ -15,7 +15,7 @@ import {
   independenceInWords,
   tallyFrom,
 } from "../../contract/answers/evidence.ts"
-import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import { linkKinds } from "../../contract/operations/links.ts"
 
 // Shows links that were withdrawn, and lets authors withdraw their own.
 

@@ -12,7 +12,7 @@ import {
   reviewerIs,
 } from "../../contract/answers/reviews.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
-import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import { linkKinds } from "../../contract/operations/links.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery, entryPath, type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, phrase, inlineMarkdown } from "../markdown.ts"

@@ -7,7 +7,7 @@ import { html, type Html, attributes, type Content, to, entryPath, pathOf } from
 import { counted, words, dateAndTime, shortened, title } from "../words.ts"
 import { doneBy, receiptInWords, reportedOf, takesReplies } from "../../contract/operations/receipts.ts"
 import { writerOf, fromOther, label, named, ofHypothesis, person, pictures, time } from "./parts.ts"
-import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import { linkKinds } from "../../contract/operations/links.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { accepted } from "../../contract/reads/shared.ts"
 import type { LinkedNumber } from "../linked-numbers.ts"
