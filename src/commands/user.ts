@@ -10,7 +10,7 @@ import { dataCommand, personNamed, refusalsAsUsage, withInstance } from "./with-
 import { limits } from "../contract/limits.ts"
 import { present } from "../contract/typed.ts"
 import { jsonOption, type ListOptions, printList } from "./terminal.ts"
-import type { AuditEntry } from "../contract/answers/audit.ts"
+import type { AuditEntry } from "../contract/reads/administration.ts"
 import { type AuditKind, auditKindNames, auditKinds } from "../contract/audit-kinds.ts"
 
 // The commands of `research-room user` with which an operator manages a person.

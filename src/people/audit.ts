@@ -3,7 +3,7 @@
  * the journal, and none contains a secret.
  */
 import { createHash } from "node:crypto"
-import type { AuditEntry } from "../contract/answers/audit.ts"
+import type { AuditEntry } from "../contract/reads/administration.ts"
 import type { AuditKind } from "../contract/audit-kinds.ts"
 import { type JsonObject, parse, type Stored, stored } from "../contract/json.ts"
 import { WITHHELD } from "../contract/operations/withholding.ts"

@@ -1,14 +1,34 @@
-/** The reads of operators. For everybody else these addresses do not exist. */
+/** The reads of operators, with a line of the audit log. For everybody else these addresses do not exist. */
 import * as v from "valibot"
 import { at, count, id, optionalFreeText, optionalText, freeText } from "../answers/fields.ts"
 import * as answers from "../answers/index.ts"
-import { auditEntry } from "../answers/audit.ts"
 import { auditKindNames } from "../audit-kinds.ts"
 import { oneOf, plain, shape } from "../schema/fields.ts"
 import { personalKey } from "../library/reads.ts"
 import { limits } from "../limits.ts"
 import { read } from "../definitions/read.ts"
 import { enumerations } from "../schema/enumerations.ts"
+
+// The audit log holds events about people, access and operators.
+
+const shownPerson = shape({ userId: v.string(), username: v.string() })
+
+/** A line of the log as it is answered. It never contains a secret. */
+const auditEntry = shape({
+  sequence: v.number(),
+  at: v.string(),
+  kind: oneOf(auditKindNames),
+  /** Who did it, if they had signed in; for a command, the person it acted for. */
+  by: v.nullable(shownPerson),
+  /** The command that did it, and the machine's account that ran it; null if it was done over HTTP. */
+  command: v.nullable(shape({ name: v.string(), account: v.string() })),
+  subject: v.nullable(shape({ kind: v.string(), id: v.string(), name: optionalFreeText })),
+  roomId: v.nullable(v.string()),
+  /** The address that the request is counted under; for IPv6, a whole network. */
+  address: v.nullable(v.string()),
+  detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
+})
+export type AuditEntry = v.InferOutput<typeof auditEntry>
 
 const { person } = answers
 
