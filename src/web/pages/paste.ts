@@ -1,7 +1,8 @@
 /**
- * The forms for pasted texts. `POST /web/paste` saves the papers that a text names, with a preview first if some parts
- * could not be read or some papers are recognised only by their words. `POST /web/metrics` reports a table as metrics
- * of the visitor's own attempt, in one event.
+ * The forms for what people bring: pasted texts and pictures. `POST /web/paste` saves the papers that a text names,
+ * with a preview first if some parts could not be read or some papers are recognised only by their words. `POST
+ * /web/metrics` reports a table as metrics of the visitor's own attempt, in one event. `/pictures` uploads a picture
+ * without a script.
  */
 import { randomUUID } from "node:crypto"
 import { v5 } from "uuid"
@@ -12,16 +13,19 @@ import { Refusal } from "../../contract/refusals.ts"
 import { trusted } from "../../contract/json.ts"
 import { isOver } from "../../contract/states.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
-import { readFormBody } from "../../edge/limits/body.ts"
-import { pageCaller } from "../../edge/identity/callers.ts"
-import { sendWrite } from "../../edge/requests/writes.ts"
+import { readFormBody, readBytes } from "../../edge/limits/body.ts"
+import { pageCaller, mustBeSignedIn, mustComeFromOwnPage, mustStillBeSignedIn } from "../../edge/identity/callers.ts"
+import { sendWrite, keepFigure } from "../../edge/requests/writes.ts"
 import { readPapers } from "../../library/index.ts"
 import { readTable } from "../../research/measurements/read-table.ts"
 import { type PasteResult, seenMark } from "../parts/papers.ts"
-import { redirected, type Visit, type WebPage } from "../visit.ts"
+import { redirected, type Visit, type WebPage, toSignIn, type Shown } from "../visit.ts"
 import { attemptShown } from "./attempts.ts"
 import { collectionShown, libraryShown } from "./library.ts"
 import { type PastedTable, tableMark } from "../forms/table.ts"
+import { figureTypes } from "../../contract/definitions/attachments.ts"
+import { type Content, type Html, html, to } from "../html.ts"
+import { digest as digestShown } from "../parts/parts.ts"
 
 /** Reads the form. @param most maximum number of characters of the pasted text */
 async function formIn({ edge, event }: Visit, most: number) {
@@ -109,4 +113,64 @@ export async function submitMetrics(visit: Visit): Promise<Answer | WebPage> {
     return formAgain({ faults: [], refusal: [error.message, ...issues].join(" ") })
   }
   return redirected(visit, `/attempts/${attemptId}?done=report_attempt_event#metrics`)
+}
+
+// Pictures.
+
+/** Bytes of the form in addition to its file. */
+const AROUND = 4_096
+
+const form: Html = html`<form class="stack" method="post" action="${to("/web/pictures")}" enctype="multipart/form-data">
+<div class="field"><label for="picture">Picture</label><input id="picture" type="file" name="picture" required \
+accept="${Object.keys(figureTypes).join(",")}" aria-describedby="picture-hint">\
+<p class="hint" id="picture-hint">PNG, JPEG or WebP, up to ${limits.figureBytes / 1e6} MB.</p></div>
+<div class="buttons"><button>Upload the picture</button></div></form>`
+
+const page = (outcome: Content, status = 200): Shown => ({
+  title: "Upload a picture",
+  status,
+  body: html`<h1>Upload a picture</h1>
+<p>Everybody can see the picture once something in a Room shows it. Until then nobody can see it, and after a day it \
+is removed. Places, names and other data in the file are not kept.</p>
+${outcome}${form}`,
+})
+
+export const picturesPage: WebPage = (visit) => (visit.person === undefined ? toSignIn(visit, "/pictures") : page(null))
+
+export async function submitPicture({ edge, event }: Visit): Promise<Answer | WebPage> {
+  mustComeFromOwnPage(edge, event)
+  const person = mustBeSignedIn(edge, event)
+  const body = await readBytes(event, limits.figureBytes + AROUND)
+  try {
+    const file = await fileIn(body, event.req.headers.get("content-type") ?? "")
+    const { digest, width, height } = await keepFigure(
+      edge,
+      person,
+      new Uint8Array(await file.arrayBuffer()),
+      file.type,
+      () => mustStillBeSignedIn(edge, event),
+    )
+    return () =>
+      page(
+        html`<div class="banner quiet" role="status">\
+<strong>The picture was uploaded: ${width} × ${height} pixels.</strong>\
+<p>Paste its digest into the form where the picture belongs: ${digestShown(digest)}</p></div>`,
+      )
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "invalid_schema") throw error
+    const { message } = error
+    return () => page(html`<div class="banner warn" role="alert"><strong>${message}</strong></div>`, 422)
+  }
+}
+
+/** Returns the file of the form. @throws Refusal `invalid_schema` if there is none */
+async function fileIn(body: Uint8Array, type: string): Promise<File> {
+  const sent = await new Response(new Uint8Array(body), { headers: { "content-type": type } })
+    .formData()
+    .catch(() => null)
+  const file = sent?.get("picture")
+  if (file instanceof File && file.size > 0 && file.size <= limits.figureBytes) return file
+  throw new Refusal("invalid_schema", `Choose a picture of up to ${limits.figureBytes / 1e6} MB.`, {
+    issues: [{ path: "/picture", message: "must be a file" }],
+  })
 }
