@@ -137,17 +137,3 @@ t.test("the numbers beside a heading lead to as many, and a hit says its Room", 
   t.notMatch(await page.locator("section[aria-labelledby=record] li").first().innerText(), `in ${title.slice(0, 40)}`)
   await page.close()
 })
-
-t.test("the short fields of one thing stand beside each other", async (t) => {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  await signIn(page, demo, "owner")
-  await page.goto(at("/do/issue_key"))
-  await page.getByText("When it expires, and who uses it").click()
-  const tops = await Promise.all(
-    ["name", "version", "model"].map(
-      async (field) => (await page.locator(`[name='/agent/${field}']`).boundingBox())?.y,
-    ),
-  )
-  t.equal(new Set(tops).size, 1, `the name, version and model of an agent are at ${tops.join(", ")} px`)
-  await page.close()
-})
