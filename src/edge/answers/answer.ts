@@ -275,7 +275,7 @@ export class Compressor {
 
   /** Compresses a streamed body. */
   stream(encoding: Encoding): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array> {
-    return Duplex.toWeb(encoding === "br" ? createBrotliCompress(brotli(5, 0)) : createGzip())
+    return Duplex.toWeb(encoding === "br" ? createBrotliCompress(brotli(4, 0)) : createGzip())
   }
 
   #fits = ({ length }: Uint8Array): boolean => this.#inProgress + length <= IN_PROGRESS
@@ -283,7 +283,7 @@ export class Compressor {
   async #compress(bytes: Uint8Array, encoding: Encoding, isCached: boolean): Promise<Bytes> {
     this.#inProgress += bytes.length
     try {
-      if (encoding === "br") return asBrotli(bytes, brotli(isCached ? 9 : 5, bytes.length))
+      if (encoding === "br") return asBrotli(bytes, brotli(isCached ? 9 : 4, bytes.length))
       return asGzip(bytes, { level: isCached ? 9 : 5 })
     } finally {
       this.#inProgress -= bytes.length
