@@ -121,6 +121,9 @@ t.test("the proposal and the plan", async (t) => {
   t.match(plan.requiredMaterials, [
     { material: { materialId, label: "M1", obtainability: "obtainable" }, purpose: "The batches are drawn from it." },
   ])
+  const page = await (await fetch(`${room.baseUrl}/experiments/${experimentId}`)).text()
+  t.match(page, "The protocol suggested with the proposal")
+  t.notMatch(page, "not accepted yet", "a plan has taken its place")
   const { client: _client, ...sent } = plan.content
   t.equal(Object.keys(sent).includes("requestId"), true, "the content is the body as it was accepted")
 })
