@@ -63,11 +63,6 @@ export const ofAnswers = {
   provenanceDepth: 5,
   /** Edges that one graph reads; if there are more, every kind is marked as cut. */
   provenanceEdges: 15_000,
-  /**
-   * The total of layers that the relations in a picture of the graph cross; those that cross most are shown only in its
-   * table.
-   */
-  graphCrossings: 250,
   metricPoints: 1_000,
   /** Points of one curve in an answer: the minimum, the default and the maximum. */
   curvePointsMin: 20,

@@ -137,3 +137,16 @@ t.test("the numbers beside a heading lead to as many, and a hit says its Room", 
   t.notMatch(await page.locator("section[aria-labelledby=record] li").first().innerText(), `in ${title.slice(0, 40)}`)
   await page.close()
 })
+
+t.test("the short fields of one thing stand beside each other, below its name", async (t) => {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  await signIn(page, demo, "owner")
+  await page.goto(at("/do/issue_key"))
+  await page.getByText("When it expires, and who uses it").click()
+  const agent = page.getByRole("group", { name: "The agent" })
+  const tops = await Promise.all(
+    ["Name", "Version", "Model"].map(async (label) => (await agent.getByLabel(label).boundingBox())?.y),
+  )
+  t.equal(new Set(tops).size, 1, `the name, version and model of an agent are at ${tops.join(", ")} px`)
+  await page.close()
+})

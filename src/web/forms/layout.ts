@@ -179,7 +179,9 @@ export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState):
   const without = (place: string) => all.difference(new Set([place]))
   const rest = left(form, "", all)
   const folded = folds.map(({ heading, places, summary }) => {
-    const body = places.map((place) => placed(form, place, without(place), state, true))
+    // The heading names what is alone below it. Of several things, one whose fields make a line has its own name.
+    const isBare = (place: string) => places.length === 1 || promptOf(place, state)?.line !== true
+    const body = places.map((place) => placed(form, place, without(place), state, isBare(place)))
     const tag = summary?.(state.draft) ?? ""
     const isOpen =
       (summary === undefined && isWritten(form, state, places)) ||
