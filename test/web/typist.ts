@@ -38,6 +38,8 @@ export class Typist {
    */
   async to(name: string): Promise<void> {
     const isThere = (found: string) => found === name || found.endsWith(`: ${name}`)
+    // Before the script of a page has run, Tab stops at another button of a group, which counts as missing.
+    await this.page.waitForLoadState()
     for (let count = 0; count < MOST_TABS; count += 1) {
       if (isThere(await this.named())) return
       await this.press("Tab")
