@@ -57,9 +57,8 @@ t.test("a form lists the newest 50 of a kind; an older one is named by its label
   t.equal(sent.status, 422, "the verdict is still missing")
   t.match(refused, /Say whether it answers the question/)
   t.notMatch(refused, /is not an experiment of this Room/, "and E3 is recognised")
-  const [, similar = ""] =
-    /“run lower” is not an experiment of this Room\. Similar: ([^<]*)/.exec(await (await send("run lower")).text()) ??
-    []
+  const unknown = await (await send("run lower")).text()
+  const [, similar = ""] = /“run lower” is not an experiment of this Room\. Similar: ([^<]*)/.exec(unknown) ?? []
   t.equal(
     similar.match(/E\d+ Is run \d+ lower\?/g)?.length,
     5,

@@ -472,7 +472,7 @@ def _deliver_all(room: Room) -> Tuple[List[str], List[str]]:
     for folder in sorted(spool.folder.glob("runs/*")):
         owner = _read_back(folder / "owner.json")
         if owner is not None and _is_alive(owner):
-            done.append(f"Attempt {folder.name} is running, or being delivered, by another program, which reports it.")
+            done.append(f"Attempt {folder.name} belongs to another program, which is running or delivering it.")
             continue
         run = _Run.open(room, folder)
         if run is not None and "read" not in run.state:

@@ -232,8 +232,8 @@ const CACHED = 8_000_000
 
 const { BROTLI_PARAM_QUALITY: QUALITY, BROTLI_PARAM_LGWIN: WINDOW, BROTLI_PARAM_SIZE_HINT: SIZE } = constants
 /**
- * The bytes of a short response, such as a page. It is compressed better, in a window of its size. With a wider window
- * level 5 has tables of 1 MiB, which are mapped anew each time: that took up to 0.4 ms more.
+ * The most bytes of a short response, such as a page. It is compressed at level 5 in a window of that size. In a wider
+ * window that level has tables of 1 MiB, which are mapped anew each time: that took up to 0.4 ms more.
  */
 const SHORT = 1 << 16
 /** @param size 0 for a stream: each allocates a window, and 256 KiB suffice */

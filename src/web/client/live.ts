@@ -254,7 +254,7 @@ const seen = () =>
 /** Follows a Room while the page is open and visible. */
 export async function follow(main: HTMLElement): Promise<void> {
   const { room = "", base = "" } = main.dataset
-  // Where news is said. They stand on the page, empty, before anything is, so that a screen reader knows them.
+  // Where news is announced. A screen reader watches only what was there, empty, before the first news.
   const said = ["connection", "arrived"].map((id) =>
     made("p", { id, className: id, role: "status", ariaLive: "polite" }),
   )
