@@ -2,8 +2,10 @@
  * Draws mutations over `src` at random, runs the tests that reach each mutated file, and reports which are caught:
  * `npm run mutate -- 60`, or `npm run mutate -- 60 --seed 7` to draw the same again; `--from 12` goes on where a run
  * was interrupted. Each mutation changes one place of one file in this checkout, and is undone before the next; an
- * interrupted run leaves at most one, which `git diff` shows. The files of tests that share most words with the place
- * run, sixty before a mutation counts as not caught; what fails without the mutation too has caught nothing.
+ * interrupted run leaves at most one, which `git diff` shows. `--learn` first notes which test files run which code:
+ * every test once, which takes an hour and is kept. Of the files of tests that run the place, as far as that is known,
+ * those run that share most words with it, sixty before a mutation counts as not caught; what fails without the
+ * mutation too has caught nothing. `--list` only prints what is drawn.
  */
 import { spawnSync } from "node:child_process"
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -13,6 +15,7 @@ import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { present } from "../src/contract/typed.ts"
 import { chanceOf, freshSeed } from "../test/reliability/support/chance.ts"
+import { learnReach, reachOf } from "./mutate-reach.ts"
 
 /** What a mutation replaces: comparisons, choices, numbers, conditions, and calls that only check. */
 const ways: readonly (readonly [RegExp, (found: string) => string])[] = [
@@ -150,7 +153,13 @@ function failing(tests: readonly string[]): string[] {
 }
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: "string" }, only: { type: "string" }, from: { type: "string", default: "1" } },
+  options: {
+    seed: { type: "string" },
+    only: { type: "string" },
+    from: { type: "string", default: "1" },
+    learn: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 })
 const count = Number(positionals[0] ?? 60)
@@ -159,8 +168,10 @@ const chance = chanceOf(seed)
 console.log(`seed ${seed}`)
 const files = globSync(`${values.only ?? "src"}/**/*.ts`, { exclude: ["**/*.d.ts", "src/web/client/**"] }).sort()
 const tests = globSync("test/**/*.test.ts", {
-  exclude: ["test/reliability/**", "test/bench/**", "**/node_modules/**"],
+  exclude: ["test/{bench,eval,executable,reliability}/**", "**/node_modules/**"],
 }).sort()
+if (values.learn) learnReach(tests, env, 4)
+const reach = reachOf()
 const drawn: Mutation[] = []
 while (drawn.length < count) {
   const all = mutationsOf(present(chance.of(files)))
@@ -175,7 +186,13 @@ for (const { path, at, found, put } of chosen) {
   const whole = readFileSync(path, "utf8")
   const line = whole.slice(0, at).split("\n").length
   const what = `${path}:${line} ${JSON.stringify(found.trim())} -> ${JSON.stringify(put.trim())}`
-  const related = nearest(path, line)
+  // What stands before an operator runs whenever the operator does.
+  const reaching = reach(path, found.startsWith(" ") ? at - 1 : at)
+  const related = nearest(path, line).filter(reaching)
+  if (values.list) {
+    console.log(`${what} (${related.length} files of tests)`)
+    continue
+  }
   const caughtBy = (some: readonly string[]): string | undefined => {
     writeFileSync(path, whole.slice(0, at) + put + whole.slice(at + found.length))
     let failed: string[] = []
@@ -189,8 +206,9 @@ for (const { path, at, found, put } of chosen) {
   let by: string | undefined
   let ran = 0
   for (const size of GROUPS) {
-    by ??= caughtBy(related.slice(ran, ran + size))
-    ran += size
+    const some = by === undefined ? related.slice(ran, ran + size) : []
+    if (some.length > 0) by = caughtBy(some)
+    ran += some.length
   }
   if (by !== undefined) caught += 1
   console.log(by === undefined ? `NOT CAUGHT ${what} (${ran} files of tests)` : `caught ${what} by ${by}`)
