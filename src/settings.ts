@@ -6,7 +6,7 @@ import { setGlobalProxyFromEnv } from "node:http"
 import { availableParallelism } from "node:os"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { withoutTrailing } from "./contract/text.ts"
-import { isLoopback } from "./edge/limits/address.ts"
+import { isLoopback } from "./edge/limits/request-context.ts"
 
 /** The command was used wrongly. The message is one sentence for the user; the exit code is 2. */
 export class UsageError extends Error {

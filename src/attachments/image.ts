@@ -5,12 +5,14 @@
 import { setFlagsFromString } from "node:v8"
 import { inflateSync } from "node:zlib"
 import { limits } from "../contract/limits.ts"
-import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/attachments.ts"
+import { figureTypes, type FigureType, isFigureType, type UploadedFigure } from "../contract/definitions/attachments.ts"
 import { digestOf } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Job } from "../jobs/job.ts"
 import { parsing } from "../jobs/pool.ts"
 import type { StoredFigure } from "../ledger/journal/attachments.ts"
+import { isoTime } from "../ledger/world.ts"
+import type { Storing } from "./log.ts"
 
 // What the file of a picture says beside its pixels, and a decoder leaves out: which way up it is, in which colours,
 // and whether it moves.
@@ -285,7 +287,7 @@ async function read(
 }
 
 /** The media type that an upload is sent as. @throws Refusal 422 for any other */
-export function figureTypeOf(contentType: string | null): FigureType {
+function figureTypeOf(contentType: string | null): FigureType {
   const type = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
   if (isFigureType(type)) return type
   throw invalid(`must be sent with Content-Type ${Object.keys(figureTypes).join(", ")}`)
@@ -299,6 +301,26 @@ export async function uploaded(sent: Uint8Array, mediaType: FigureType, userId: 
   const { width, height, bytes } = await read(sent, mediaType, true, userId)
   const kept = Buffer.from(bytes, "base64")
   return { digest: digestOf(kept), mediaType, width, height, bytes: kept }
+}
+
+/**
+ * Stores an uploaded picture until a write names it. The same picture sent again keeps its digest. @throws Refusal 422
+ * if it is not a picture of that type
+ */
+export async function keepFigure(
+  { ledger, tables: { attachments }, world }: Storing,
+  { userId }: { readonly userId: string },
+  bytes: Uint8Array,
+  contentType: string | null,
+  mustStillBe: () => void,
+): Promise<UploadedFigure> {
+  const figure = await uploaded(bytes, figureTypeOf(contentType), userId)
+  await ledger.transact(() => {
+    mustStillBe()
+    attachments.keep(figure, userId, isoTime(world.now()))
+  })
+  const { digest, width, height } = figure
+  return { digest, width, height }
 }
 
 /**

@@ -1,17 +1,21 @@
 /**
- * Takes in a log as it arrives, and reads lines of it. It is kept in pieces that are compressed alone, so that an
- * upload holds neither the thread nor its whole text in memory, and a page of a long log is read from one or two
- * pieces.
+ * Takes in a log as it arrives, stores it, and reads lines of it. It is kept in pieces that are compressed alone, so
+ * that an upload holds neither the thread nor its whole text in memory, and a page of a long log is read from one or
+ * two pieces.
  */
 import { isUtf8 } from "node:buffer"
 import { createHash } from "node:crypto"
+import { setTimeout as pause } from "node:timers/promises"
 import { promisify } from "node:util"
 import { inflateRawSync, zstdCompress, zstdDecompress, zstdDecompressSync } from "node:zlib"
 import type { Cut } from "../contract/answers/fields.ts"
 import { folded } from "../contract/folding.ts"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
-import type { LogIndex, Piece, StoredLog } from "../ledger/journal/attachments.ts"
+import type { UploadedLog } from "../contract/definitions/attachments.ts"
+import type { Attachments, LogIndex, Piece, StoredLog } from "../ledger/journal/attachments.ts"
+import { isoTime, type World } from "../ledger/world.ts"
+import type { Ledger } from "../ledger/write/ledger.ts"
 
 // A training log takes a fifth of the time that deflate would take, for 7 % more bytes.
 const compress = promisify<Uint8Array, Buffer>(zstdCompress)
@@ -154,6 +158,49 @@ async function digestOf(all: readonly Kept[]): Promise<string> {
   const hash = createHash("sha256")
   for (const { packed: part } of all) hash.update(await expand(part))
   return hash.digest("hex")
+}
+
+/** What stores an upload: the queue of transactions, the table of attachments and the clock. */
+export interface Storing {
+  readonly ledger: Pick<Ledger, "transact">
+  readonly tables: { readonly attachments: Attachments }
+  readonly world: Pick<World, "now">
+}
+
+/** Milliseconds between two parts of a log: together they would hold the disk for as long as the whole. */
+const BETWEEN_PARTS = 20
+
+/**
+ * Stores an uploaded log until an event of an attempt names it, a part at a time: nobody's write waits for all of it.
+ * @param mustStillBe refuses an uploader whose credential or session ended while the log arrived
+ */
+export async function keepLog(
+  { ledger, tables: { attachments }, world }: Storing,
+  { userId }: { readonly userId: string },
+  log: StoredLog,
+  mustStillBe: () => void,
+): Promise<Omit<UploadedLog, "schemaVersion">> {
+  const { digest } = log
+  try {
+    if (attachments.logIndex(digest) === undefined)
+      for (const part of log.parts.keys()) {
+        await ledger.transact(() => {
+          mustStillBe()
+          attachments.keepPart(log, part)
+        })
+        await pause(BETWEEN_PARTS)
+      }
+    await ledger.transact(() => {
+      mustStillBe()
+      attachments.keepLog(log, userId, isoTime(world.now()))
+    })
+  } catch (error) {
+    // Where that fails too, the first upload after the next start does it.
+    await ledger.transact(() => attachments.dropParts(digest)).catch(() => undefined)
+    throw error
+  }
+  const { bytes, lines, cut } = log.log
+  return { digest, bytes, lines, cut }
 }
 
 /** Escape sequences of terminals, controls, and marks that turn the direction of a text. */

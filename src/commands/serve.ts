@@ -2,7 +2,7 @@
 import { statSync } from "node:fs"
 import { Command, type Option } from "commander"
 import type { Logger } from "pino"
-import { isLoopback } from "../edge/limits/address.ts"
+import { isLoopback } from "../edge/limits/request-context.ts"
 import { type Admits, inviters } from "../edge/sign-in-options.ts"
 import { type Network, networksIn } from "../rooms/webhook-addresses.ts"
 import {

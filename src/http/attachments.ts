@@ -6,14 +6,14 @@ import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
 import { pathOfFigure, readFigure, uploadFigure } from "../contract/definitions/attachments.ts"
 import { uploadLog } from "../contract/definitions/attachments.ts"
-import { takeLog } from "../attachments/log.ts"
+import { keepFigure } from "../attachments/image.ts"
+import { keepLog, takeLog } from "../attachments/log.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { asset, FOR_A_DAY, json, tagOf, versioned } from "../edge/answers/answer.ts"
 import { type Edge, pathParams } from "../edge/edge.ts"
 import { agentCaller, mustStillBeBearer, mustStillBeSignedIn, pageCaller } from "../edge/identity/callers.ts"
 import { mustBePlain, readBytes, receiveLog } from "../edge/limits/body.ts"
-import { keepFigure, keepLog } from "../edge/requests/writes.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { maskingTokens } from "../people/tokens.ts"
 
@@ -41,7 +41,9 @@ async function keep(edge: Edge, { actor, mustStillBe }: Uploader, event: H3Event
       current: { needed: [permission], missing: [permission] },
     })
   const bytes = await readBytes(event, limits.figureBytes)
-  return json(versioned(await keepFigure(edge, actor, bytes, event.req.headers.get("content-type"), mustStillBe)))
+  return json(
+    versioned(await keepFigure(edge.instance, actor, bytes, event.req.headers.get("content-type"), mustStillBe)),
+  )
 }
 
 /**
@@ -66,7 +68,7 @@ async function keepText(edge: Edge, { actor, mustStillBe }: Uploader, event: H3E
   // It has its place among the uploads until it is stored: until then its bytes are in memory.
   const kept = await receiveLog(event, async (chunks) => {
     const log = await takeLog(maskingTokens(chunks, () => (masked += 1)))
-    return keepLog(edge, actor, log, mustStillBe)
+    return keepLog(edge.instance, actor, log, mustStillBe)
   })
   return json(versioned(masked === 0 ? kept : { ...kept, masked }))
 }

@@ -7,7 +7,7 @@ import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { isDownload } from "../ledger/reads/reading.ts"
 import { isoTime } from "../ledger/world.ts"
-import { callerKey, sharedBy } from "../edge/limits/address.ts"
+import { callerKey, sharedBy, contextOf, nodeSide } from "../edge/limits/request-context.ts"
 import { answerFound } from "../edge/answers/answer.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { isDocument, MARKDOWN, markdownPath, prefersMarkdown, SUFFIX } from "../edge/answers/as-markdown.ts"
@@ -21,7 +21,6 @@ import {
 } from "../edge/identity/callers.ts"
 import { type Edge, pathParams } from "../edge/edge.ts"
 import { sentParameters, sentToRead } from "../edge/limits/body.ts"
-import { contextOf, nodeSide } from "../edge/limits/request-context.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
 const mayWait = ({ query }: Read, { url }: H3Event): boolean =>

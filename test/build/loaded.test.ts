@@ -71,7 +71,7 @@ test("--help, connect and the lists of choices are printed without loading the s
     own.filter((file) => /^src\/\w+\//.test(file) && !/^src\/(?:commands|contract)\//.test(file)).sort(),
     [
       "src/discovery/connecting.ts",
-      "src/edge/limits/address.ts",
+      "src/edge/limits/request-context.ts",
       "src/edge/sign-in-options.ts",
       "src/rooms/webhook-addresses.ts",
       "src/web/words.ts",

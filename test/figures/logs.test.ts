@@ -8,13 +8,12 @@ import { deflateRawSync } from "node:zlib"
 import { RefusedError } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { logPage, shownLine, takeLog } from "../../src/attachments/log.ts"
+import { keepLog, logPage, shownLine, takeLog } from "../../src/attachments/log.ts"
 import { limits } from "../../src/contract/limits.ts"
 import { attachments, type Piece, type StoredLog } from "../../src/ledger/journal/attachments.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { createInstance } from "../../src/app/compose/instance.ts"
-import { keepLog } from "../../src/edge/requests/writes.ts"
 import { maskingTokens } from "../../src/people/tokens.ts"
 import { finding } from "../support/bodies.ts"
 import { unpack } from "../research/added/unpacked.ts"
@@ -232,8 +231,8 @@ t.test("a long log is stored in parts, whole or not at all", async (t) => {
   for (const part of [0, 1]) uploads.keepPart(taken, part)
   t.equal(uploads.logIndex(digest), undefined, "it is not there before its end")
   let asked = 0
-  const edge = { instance: createInstance({ db, world: realWorld(), instanceId: "" }) } as never
-  const refusing = keepLog(edge, { userId: "ada" }, taken, () => {
+  const instance = createInstance({ db, world: realWorld(), instanceId: "" })
+  const refusing = keepLog(instance, { userId: "ada" }, taken, () => {
     asked += 1
     if (asked >= 3) throw new Error("no longer signed in")
   })

@@ -1,7 +1,7 @@
 /** The address a request is counted under. */
 import type { Socket } from "node:net"
 import { test } from "tap"
-import { addressOf, countedAs, isLoopback } from "../../src/edge/limits/address.ts"
+import { addressOf, countedAs, isLoopback } from "../../src/edge/limits/request-context.ts"
 
 const from = (remoteAddress: string | undefined, forwarded?: string) => ({
   socket: { remoteAddress } as Socket,

@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { createServer, IncomingMessage, ServerResponse } from "node:http"
 import { type AddressInfo, connect, Socket } from "node:net"
 import tap, { test } from "tap"
-import { inTurn } from "../../src/http/connections.ts"
+import { inTurn } from "../../src/http/server.ts"
 
 const begun: { url: string; response: ServerResponse }[] = []
 let told = Promise.withResolvers<void>()

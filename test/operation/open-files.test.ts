@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import t from "tap"
 import { standardBudgets } from "../../src/edge/limits/budgets.ts"
-import { belowLimit, openFilesLimit } from "../../src/http/connections.ts"
+import { belowLimit, openFilesLimit } from "../../src/edge/limits/budgets.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const root = join(import.meta.dirname, "../..")

@@ -10,7 +10,8 @@ import { attachmentRoutes } from "../../http/attachments.ts"
 import { contextOf } from "../../edge/limits/request-context.ts"
 import { readRoutes } from "../../http/reads.ts"
 import { Routes } from "../../edge/requests/routes.ts"
-import { actionRoutes, writeRoutes } from "../../http/writes.ts"
+import { actionRoutes } from "../../edge/requests/actions.ts"
+import { writeRoutes } from "../../edge/requests/writes.ts"
 import { mcpRoute } from "../../mcp/route.ts"
 import { pageRoutes } from "../../web/pages/index.ts"
 import type { Instance } from "../compose/instance.ts"
@@ -20,7 +21,7 @@ import { type BudgetNumbers, Budgets, standardBudgets } from "../../edge/limits/
 import { RequestLog } from "../../edge/telemetry/request-log.ts"
 import type { Metrics } from "../../edge/telemetry/metrics.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../../edge/limits/rate-limits.ts"
-import { belowLimit, openFilesLimit } from "../../http/connections.ts"
+import { belowLimit, openFilesLimit } from "../../edge/limits/budgets.ts"
 import { softwareVersion } from "../../packaged.ts"
 
 const nothingHere = (event: H3Event) =>

@@ -6,9 +6,8 @@ import type { Family } from "../../contract/service.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Person } from "../../people/people.ts"
-import { countedAs } from "../limits/address.ts"
+import { countedAs, contextOf, isReading, type RequestContext } from "../limits/request-context.ts"
 import { type Edge, NotServed } from "../edge.ts"
-import { contextOf, isReading, type RequestContext } from "../limits/request-context.ts"
 
 /** Step 2 of an agent write: refuses requests from browser pages. @throws Refusal `browser_origin` */
 export function mustNotComeFromBrowser(event: H3Event): void {

@@ -2,6 +2,7 @@
  * How many bytes, connections and open feeds the service allows, in total and for each caller. The numbers are defined
  * with the limits of the contract. Over a budget the answer is 503 with `retryAfter`; reads without a body still work.
  */
+import { readFileSync } from "node:fs"
 import { setImmediate as turn } from "node:timers/promises"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
@@ -106,6 +107,39 @@ export const standardBudgets: BudgetNumbers = {
   connections: { total: limits.connections, each: limits.addressConnections },
   feeds: { total: limits.heldFeeds, each: limits.addressHeldFeeds },
   reads: { total: limits.heldReads, each: limits.addressHeldReads },
+}
+
+/** The number of connections over the budget that are still answered with a 503. */
+export const ANSWERED_OVER_BUDGET = 200
+
+/**
+ * Files that the service itself opens at most: the database on each thread, child processes, requests to other
+ * services.
+ */
+const OWN_FILES = 200
+const FEWEST_CONNECTIONS = 16
+
+/** The system's limit on open files; null if unknown. */
+export function openFilesLimit(): number | null {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
+    if (soft !== undefined) return Number(soft)
+  } catch {
+    // Without /proc, the slower process report has the limit too.
+  }
+  const report = process.report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } }
+  }
+  const soft = report.userLimits?.open_files?.soft
+  return typeof soft === "number" ? soft : null
+}
+
+/** Reduces the budget for connections to fit a limit on open files. */
+export function belowLimit(numbers: BudgetNumbers, limit: number | null): BudgetNumbers {
+  if (limit === null) return numbers
+  const { total, each } = numbers.connections
+  const most = Math.min(total, Math.max(FEWEST_CONNECTIONS, limit - OWN_FILES - ANSWERED_OVER_BUDGET))
+  return { ...numbers, connections: { total: most, each: Math.min(each, most) } }
 }
 
 /** The refusal of a request over budget. @param what the sentence that names the exhausted resource */

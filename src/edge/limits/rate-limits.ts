@@ -5,9 +5,8 @@
 import { each, ofPairs } from "../../contract/typed.ts"
 import { type CountedRate, countedRates, type RateLimit, limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { countedAs, isLoopback } from "./address.ts"
+import { countedAs, isLoopback, isReading, type RequestContext } from "./request-context.ts"
 import { Buckets, type BucketSize } from "./budgets.ts"
-import { isReading, type RequestContext } from "./request-context.ts"
 
 export type RateNumbers = Readonly<Record<CountedRate, BucketSize>>
 

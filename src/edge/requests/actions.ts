@@ -7,6 +7,7 @@ import {
   type ActionBy,
   type ActionName,
   actionNamed,
+  actions,
   sessionCookie,
 } from "../../contract/operations/actions.ts"
 import { present } from "../../contract/typed.ts"
@@ -26,8 +27,11 @@ import {
   mustHaveProvider,
   mustTakePasswords,
 } from "../identity/sign-in.ts"
+import { json, versioned } from "../answers/answer.ts"
 import { type Edge, pathParams } from "../edge.ts"
+import { hasBody, readJsonBody } from "../limits/body.ts"
 import { contextOf } from "../limits/request-context.ts"
+import type { Routes } from "./routes.ts"
 
 interface ActionRequest<N extends ActionName> {
   readonly edge: Edge
@@ -230,5 +234,16 @@ export function prepareAction<N extends ActionName>(
     if (!checked.ok)
       throw new Refusal("invalid_schema", `The body does not match the schema of ${name}.`, { issues: checked.issues })
     return acts[name]({ edge, event, body: checked.value as ActionBody<N>, person, params: pathParams(event) })
+  }
+}
+
+/** Adds the actions of the registry. */
+export function actionRoutes(edge: Edge, routes: Routes): void {
+  for (const { method, path, name } of actions) {
+    routes.add(method, path, async (event) => {
+      const act = prepareAction(edge, event, name)
+      const { answer, headers } = await act(method === "DELETE" && !hasBody(event) ? {} : await readJsonBody(event))
+      return json(versioned(answer), 200, headers)
+    })
   }
 }

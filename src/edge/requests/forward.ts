@@ -12,10 +12,9 @@ import { discoveryRoutes } from "../../discovery/routes.ts"
 import { uncompressed } from "../../outgoing.ts"
 import { Answer, commonHeaders } from "../answers/answer.ts"
 import { fault } from "../edge.ts"
-import { sharedBy } from "../limits/address.ts"
+import { sharedBy, contextOf, isReading, type NodeSide, nodeSide } from "../limits/request-context.ts"
 import { Counts } from "../limits/budgets.ts"
 import { bytesOf } from "../limits/body.ts"
-import { contextOf, isReading, type NodeSide, nodeSide } from "../limits/request-context.ts"
 
 /** Requests that wait for the original's answer, in all and of one caller. Held reads are counted as open feeds. */
 const PLACES = { total: 64, each: 16 }

@@ -7,8 +7,7 @@ import { familyOf } from "../../contract/service.ts"
 import { Answer, commonHeaders, Compressor, optionsAnswer, type Open, applyOpenness } from "../answers/answer.ts"
 import { mustNotComeFromBrowser, signedIn } from "../identity/callers.ts"
 import { type Edge, type Handler, refusing, routePatterns, type Past, type Refused, type Cost } from "../edge.ts"
-import { callerKey, sharedBy } from "../limits/address.ts"
-import { contextOf, isReading, nodeSide } from "../limits/request-context.ts"
+import { callerKey, sharedBy, contextOf, isReading, nodeSide } from "../limits/request-context.ts"
 import { type Moment, pastOf } from "./reads.ts"
 
 // Sends a request to a reader thread. The serving thread keeps authentication and limits.

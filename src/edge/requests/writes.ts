@@ -1,24 +1,32 @@
-/** Admits a write for every interface (HTTP, MCP, pages) and counts it, and stores uploaded pictures. */
-import { setTimeout as pause } from "node:timers/promises"
+/**
+ * Admits a write for every interface (HTTP, MCP, pages) and counts it; and the HTTP routes of all operations, for
+ * agents with a credential and for people in the browser, with the same bodies and checks.
+ */
 import * as v from "valibot"
+import type { H3Event } from "h3"
 import type { ReadAs } from "../../contract/answers/parts.ts"
 import { table } from "../../contract/definitions/work.ts"
-import { isObject, extendJson } from "../../contract/json.ts"
+import { isObject, extendJson, trusted } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Issue, Refusal } from "../../contract/refusals.ts"
 import { readTable } from "../../research/measurements/read-table.ts"
-import type { H3Event } from "h3"
-import type { UploadedFigure } from "../../contract/definitions/attachments.ts"
-import type { UploadedLog } from "../../contract/definitions/attachments.ts"
-import type { Operation } from "../../contract/definitions/operation.ts"
-import { batch, type BatchedWrite } from "../../contract/operations/batch.ts"
-import { figureTypeOf, uploaded } from "../../attachments/image.ts"
+import { type Operation, browserPath } from "../../contract/definitions/operation.ts"
+import { batch, type BatchedWrite, readBatch } from "../../contract/operations/batch.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
-import type { StoredLog } from "../../ledger/journal/attachments.ts"
-import { isoTime } from "../../ledger/world.ts"
-import type { Edge } from "../edge.ts"
+import { type Edge, pathParams } from "../edge.ts"
 import type { WriteOutcome } from "../telemetry/metrics.ts"
 import { contextOf } from "../limits/request-context.ts"
+import type { Receipt } from "../../contract/answers/index.ts"
+import { smallReceiptOf } from "../../contract/operations/receipts.ts"
+import { checkParameters } from "./reads.ts"
+import { type WriteParameters, writeParameters } from "../../contract/definitions/parameters.ts"
+import { operations } from "../../contract/operations/index.ts"
+import { shape } from "../../contract/schema/fields.ts"
+import { schemaVersions } from "../../contract/service.ts"
+import { json } from "../answers/answer.ts"
+import { readJsonBody } from "../limits/body.ts"
+import { agentCaller, countWrite, pageCaller, writingAgent } from "../identity/callers.ts"
+import type { Routes } from "./routes.ts"
 
 // Reads a table of values in a report as its metrics, for every interface, before the write is checked.
 
@@ -127,59 +135,53 @@ export const sendBatch = (
     return receipts.map((receipt, index) => withReadAs(receipt, read[index]?.readAs))
   })
 
-/** Milliseconds between two parts of a log: together they would hold the disk for as long as the whole. */
-const BETWEEN_PARTS = 20
+// The routes of operations.
 
-/**
- * Stores an uploaded log until an event of an attempt names it, a part at a time: nobody's write waits for all of it.
- * @param mustStillBe refuses an uploader whose credential or session ended while the log arrived
- */
-export async function keepLog(
-  { instance: { ledger, tables, world } }: Edge,
-  { userId }: Pick<Actor, "userId">,
-  log: StoredLog,
-  mustStillBe: () => void,
-): Promise<Omit<UploadedLog, "schemaVersion">> {
-  const { digest } = log
-  const { attachments } = tables
-  try {
-    if (attachments.logIndex(digest) === undefined)
-      for (const part of log.parts.keys()) {
-        await ledger.transact(() => {
-          mustStillBe()
-          attachments.keepPart(log, part)
-        })
-        await pause(BETWEEN_PARTS)
-      }
-    await ledger.transact(() => {
-      mustStillBe()
-      attachments.keepLog(log, userId, isoTime(world.now()))
-    })
-  } catch (error) {
-    // Where that fails too, the first upload after the next start does it.
-    await ledger.transact(() => attachments.dropParts(digest)).catch(() => undefined)
-    throw error
-  }
-  const { bytes, lines, cut } = log.log
-  return { digest, bytes, lines, cut }
+const parameters = shape(writeParameters)
+
+/** The query parameters of a write. @throws Refusal `invalid_parameter` */
+const parametersOf = (event: H3Event, name: string): WriteParameters =>
+  event.url.searchParams.size === 0
+    ? {}
+    : checkParameters({ name, query: parameters }, event.url.searchParams, "a write")
+
+const sized = (receipt: string, { receipt: form }: WriteParameters): string =>
+  form === "small" ? JSON.stringify(smallReceiptOf(trusted<Receipt>(receipt))) : receipt
+
+async function admit(edge: Edge, operation: Operation, actor: Actor, event: H3Event) {
+  let requested: WriteParameters = {}
+  const receipt = await sendWrite(edge, event, operation, actor, async () => {
+    requested = parametersOf(event, operation.name)
+    return { params: pathParams(event), body: await readJsonBody(event), rehearse: requested.rehearse !== undefined }
+  })
+  return json(sized(receipt, requested))
 }
 
-/**
- * Stores an uploaded picture until a write names it. The same picture sent again keeps its digest. @throws Refusal 422
- * if it is not a picture of that type
- */
-export async function keepFigure(
-  { instance: { ledger, tables, world } }: Edge,
-  { userId }: Pick<Actor, "userId">,
-  bytes: Uint8Array,
-  contentType: string | null,
-  mustStillBe: () => void,
-): Promise<UploadedFigure> {
-  const figure = await uploaded(bytes, figureTypeOf(contentType), userId)
-  await ledger.transact(() => {
-    mustStillBe()
-    tables.attachments.keep(figure, userId, isoTime(world.now()))
+/** Each write of a batch counts against the caller's rate. */
+async function admitBatch(edge: Edge, actor: Actor, event: H3Event) {
+  let requested: WriteParameters = {}
+  const receipts = await sendBatch(edge, event, actor, async () => {
+    requested = parametersOf(event, batch.name)
+    const writes = readBatch(await readJsonBody(event))
+    for (const _ of writes.slice(1)) countWrite(edge, actor, event)
+    return { writes, rehearse: requested.rehearse !== undefined }
   })
-  const { digest, width, height } = figure
-  return { digest, width, height }
+  return json(
+    `{"schemaVersion":${schemaVersions.research},"receipts":[` +
+      `${receipts.map((receipt) => sized(receipt, requested)).join(",")}]}`,
+  )
+}
+
+/** Adds the operations of the registry, and the batch. */
+export function writeRoutes(edge: Edge, routes: Routes): void {
+  routes.add(batch.method, batch.path, (event) => admitBatch(edge, agentCaller(edge, "research", event), event))
+  routes.add(batch.method, batch.browserPath, (event) => admitBatch(edge, pageCaller(edge, event), event))
+  for (const operation of operations) {
+    const { method, path, family, surface } = operation
+    if (surface === "agent")
+      routes.add(method, path, (event) =>
+        writingAgent(edge, family, event, (actor) => admit(edge, operation, actor, event)),
+      )
+    routes.add(method, browserPath(operation), (event) => admit(edge, operation, pageCaller(edge, event), event))
+  }
 }

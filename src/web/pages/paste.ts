@@ -15,7 +15,8 @@ import { isOver } from "../../contract/states.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
 import { readFormBody, readBytes } from "../../edge/limits/body.ts"
 import { pageCaller, mustBeSignedIn, mustComeFromOwnPage, mustStillBeSignedIn } from "../../edge/identity/callers.ts"
-import { sendWrite, keepFigure } from "../../edge/requests/writes.ts"
+import { keepFigure } from "../../attachments/image.ts"
+import { sendWrite } from "../../edge/requests/writes.ts"
 import { readPapers } from "../../library/index.ts"
 import { readTable } from "../../research/measurements/read-table.ts"
 import { type PasteResult, seenMark } from "../parts/papers.ts"
@@ -144,7 +145,7 @@ export async function submitPicture({ edge, event }: Visit): Promise<Answer | We
   try {
     const file = await fileIn(body, event.req.headers.get("content-type") ?? "")
     const { digest, width, height } = await keepFigure(
-      edge,
+      edge.instance,
       person,
       new Uint8Array(await file.arrayBuffer()),
       file.type,
