@@ -1,23 +1,20 @@
 /** `research-room inbox`, as a script uses it, and text of strangers on a terminal. */
 import tap, { test } from "tap"
-import { startResearchRoom } from "research-room/testing"
 import { message } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 import { endAll, executable, newPlace, run, start } from "../support/program.ts"
 
 const program = executable()
 const place = newPlace()
-const house = await startResearchRoom()
+const lab = await openLab(tap)
 tap.teardown(async () => {
   endAll()
   place.remove()
-  await house.close()
 })
-const cast = await castOf(house)
-const { roomId, threadId } = await cast.room("Told on a terminal")
-const { result } = await cast.ada.write("issue_credential", { roomId, label: "mcp", permissions: ["post_thread"] })
-const env = { RESEARCH_ROOM_URL: house.baseUrl, RESEARCH_ROOM_TOKEN: result.token ?? "" }
-const post = (text: string) => cast.grace.write("post_message", { threadId, ...message(text) } as never)
+const { roomId, threadId } = await lab.place("Told on a terminal")
+const { result } = await lab.ada.write("issue_credential", { roomId, label: "mcp", permissions: ["post_thread"] })
+const env = { RESEARCH_ROOM_URL: lab.baseUrl, RESEARCH_ROOM_TOKEN: result.token ?? "" }
+const post = (text: string) => lab.grace.write("post_message", { threadId, ...message(text) } as never)
 
 test("it prints entries that concern the agent, continues from an entry, and follows", async (t) => {
   await post("Welcome.")

@@ -1,22 +1,17 @@
 /** An error thrown by the framework itself ends one request, and is logged; the service carries on. */
 import tap, { test } from "tap"
-import { createApp } from "../../src/app/serving/surface.ts"
 import { listen, serveOn } from "../../src/http/server.ts"
-import { openLog } from "../../src/log.ts"
-import { openRoom } from "../support/house.ts"
+import { appOf, openLedger } from "../support/lab.ts"
 
-const house = await openRoom()
+const lab = await openLedger(tap)
 const { server, port } = await listen("127.0.0.1", 0)
 const baseUrl = `http://127.0.0.1:${port}`
-const app = createApp({ instance: house.instance, baseUrl, softwareVersion: "0", log: openLog("silent") })
+const app = appOf(lab.instance, baseUrl)
 const sound = app.fetch
 let fetchOf: typeof app.fetch = sound
 app.fetch = (request) => fetchOf(request)
 const stop = serveOn(server, app, baseUrl)
-tap.teardown(async () => {
-  await stop()
-  house.close()
-})
+tap.teardown(stop)
 
 const broken: Readonly<Record<string, typeof app.fetch>> = {
   "at once": () => {

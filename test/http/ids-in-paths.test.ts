@@ -2,7 +2,6 @@
  * A malformed id in a path: 404 with the code of the kind that was requested, and a sentence that says that it is not
  * an id.
  */
-import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { unknownIn } from "../../src/contract/objects/objects.ts"
 import { browserPath, pathNames } from "../../src/contract/definitions/operation.ts"
@@ -11,12 +10,11 @@ import { reads } from "../../src/contract/reads/index.ts"
 import { codeIn } from "../../src/contract/refusals.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 import { addressOf } from "../support/routes.ts"
 
-const house = await startResearchRoom()
-tap.teardown(() => house.close())
-const cast = await castOf(house)
+const lab = await openLab(tap)
+const { house } = lab
 const { roomId, openingThreadId: threadId } = house.rooms.main
 const known = { roomId, threadId, key: "lowers" }
 const isId = (name: string) => name.endsWith("Id") && name !== "arxivId"
@@ -54,7 +52,7 @@ test("and in the path of a write, by an agent and by a person", async (t) => {
     for (const id of pathNames(path).filter(isId)) {
       const at = addressOf(operation.surface === "agent" ? path : browserPath(operation), {
         ...known,
-        userId: cast.ids.grace,
+        userId: lab.userIds.grace,
         [id]: "h3",
       })
       const { requestId, ...rest } = action({ ...example, schemaVersion: 3 })
@@ -62,7 +60,7 @@ test("and in the path of a write, by an agent and by a person", async (t) => {
       const answer =
         operation.surface === "agent"
           ? await ask(`${house.baseUrl}${at}`, { token, body })
-          : await cast.at("ada", method, at, body as never)
+          : await lab.at("ada", method, at, body as never)
       t.equal(answer.status, 404, `${name} with ${id}: ${JSON.stringify(answer.body)}`)
       t.ok(
         unknownIn(id).some((code) => codeIn(code, "research") === String(answer.body.refusal)),

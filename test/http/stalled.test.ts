@@ -4,31 +4,22 @@
  */
 import tap, { test } from "tap"
 import { listen, patience, serveOn } from "../../src/http/server.ts"
-import { createApp } from "../../src/app/serving/surface.ts"
-import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
-import { openRoom } from "../support/house.ts"
+import { appOf, openLedger } from "../support/lab.ts"
 import { dial, head } from "../support/socket.ts"
 
 /** The service's own HTTP server with shorter timeouts, so that the test is short. */
-const house = await openRoom()
+const lab = await openLedger(tap)
 const { server, port } = await listen("127.0.0.1", 0, {
   headersTimeout: 300,
   requestTimeout: 700,
   connectionsCheckingInterval: 50,
 })
 const baseUrl = `http://127.0.0.1:${port}`
-const stop = serveOn(
-  server,
-  createApp({ instance: house.instance, baseUrl, softwareVersion: "0", log: openLog("silent") }),
-  baseUrl,
-)
-tap.teardown(async () => {
-  await stop()
-  house.close()
-})
-const { token } = await house.credential(house.grace)
-const path = `/api/agent/threads/${house.threadId}/messages`
+const stop = serveOn(server, appOf(lab.instance, baseUrl), baseUrl)
+tap.teardown(stop)
+const { token } = await lab.agent("grace")
+const path = `/api/agent/threads/${lab.threadId}/messages`
 const headers = [`Host: 127.0.0.1:${port}`, `Authorization: Bearer ${token}`, "Content-Type: application/json"]
 const closing = async (send: readonly string[]): Promise<{ received: string; after: number }> => {
   const start = performance.now()
@@ -56,7 +47,7 @@ test("headers that do not end", async (t) => {
 })
 
 test("a body that does not end, announced or in chunks", async (t) => {
-  const before = house.db.prepare("SELECT count(*) AS entries FROM timeline_entries").get()
+  const before = lab.db.prepare("SELECT count(*) AS entries FROM timeline_entries").get()
   for (const send of [
     [head("POST", path, ...headers, "Content-Length: 100"), '{"schemaVersion":3'],
     [head("POST", path, ...headers, "Transfer-Encoding: chunked"), '5\r\n{"sch\r\n'],
@@ -65,15 +56,13 @@ test("a body that does not end, announced or in chunks", async (t) => {
     t.ok(after < 5_000, `closed after ${Math.round(after)} ms`)
     t.notMatch(received, /HTTP\/1\.1 200/)
   }
-  t.strictSame(house.db.prepare("SELECT count(*) AS entries FROM timeline_entries").get(), before)
+  t.strictSame(lab.db.prepare("SELECT count(*) AS entries FROM timeline_entries").get(), before)
 })
 
 test("a reader who waits for the feed has sent a whole request, and may wait longer than that", async (t) => {
-  const { activityWatermark } = (await ask(`${baseUrl}/api/research/rooms/${house.roomId}`)).body
+  const { activityWatermark } = (await ask(`${baseUrl}/api/research/rooms/${lab.roomId}`)).body
   const start = performance.now()
-  const response = await fetch(
-    `${baseUrl}/api/research/rooms/${house.roomId}/activity?after=${activityWatermark}&wait=1`,
-  )
+  const response = await fetch(`${baseUrl}/api/research/rooms/${lab.roomId}/activity?after=${activityWatermark}&wait=1`)
   t.equal(response.status, 200)
   t.ok(performance.now() - start > 950)
 })

@@ -5,11 +5,10 @@ import { operationNamed } from "../../src/contract/operations/index.ts"
 import { jsonObject } from "../../src/contract/json.ts"
 import { present } from "../../src/contract/typed.ts"
 import { action, hypothesis } from "../support/bodies.ts"
-import { openRoom } from "../support/house.ts"
+import { openLedger } from "../support/lab.ts"
 
-const house = await openRoom()
-const { ada, roomId, threadId, instance } = house
-tap.teardown(() => house.close())
+const lab = await openLedger(tap)
+const { ada, roomId, threadId, instance } = lab
 
 test("others get the thread again and again before a batch of a hundred records is written", async (t) => {
   // Long texts, so that a fast machine needs several turns too.

@@ -1,9 +1,3 @@
-/**
- * The disk fails at the n-th statement, for n = 1, 2, 3 and so on until a run meets no fault (SQLite's own way of
- * testing). Whatever fails, once or from then on, every sender is answered, every answer is true, nothing is half done,
- * and the same requests succeed once the disk works again.
- */
-import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { operationNamed } from "../../src/contract/operations/index.ts"
@@ -14,20 +8,19 @@ import type { Db } from "../../src/ledger/storage/database.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { action, hypothesis, message, thread } from "../support/bodies.ts"
-import { openRoom, type Sent } from "../support/house.ts"
+import { openLedger, type Sent } from "../support/lab.ts"
 
-const house = await openRoom()
-tap.teardown(() => house.close())
+const lab = await openLedger(tap)
 /** Reads what is committed, as another process would. */
 function seen<T>(look: (db: Db) => T): T {
-  const db = openDatabase(join(house.folder, "research-room.db"))
+  const db = openDatabase(lab.file)
   try {
     return look(db)
   } finally {
     db.close()
   }
 }
-const { grace, roomId, threadId } = house
+const { grace, roomId, threadId } = lab
 
 /** A disk that works until the n-th statement. */
 const disk = { failsAt: Number.POSITIVE_INFINITY, once: true, asked: 0, failed: [] as string[] }
@@ -39,7 +32,7 @@ function ask(sql: string): void {
 }
 const faulty: Db = {
   prepare<Row>(sql: string) {
-    const statement = house.db.prepare<Row>(sql)
+    const statement = lab.db.prepare<Row>(sql)
     return {
       get: (...values) => (ask(sql), statement.get(...values)),
       one: (...values) => (ask(sql), statement.one(...values)),
@@ -47,9 +40,9 @@ const faulty: Db = {
       run: (...values) => (ask(sql), statement.run(...values)),
     }
   },
-  exec: (sql) => house.db.exec(sql),
+  exec: (sql) => lab.db.exec(sql),
   get inTransaction() {
-    return house.db.inTransaction
+    return lab.db.inTransaction
   },
   snapshot: (work) => work(),
   close: () => {},
@@ -110,7 +103,7 @@ for (const { how, once, together } of runs) {
   test(`a disk that fails ${how}`, async (t) => {
     for (let failsAt = 1; ; failsAt++) {
       const sent = group()
-      const before = everything(house.db)
+      const before = everything(lab.db)
       Object.assign(disk, { failsAt, once, asked: 0, failed: [] })
       const outcomes = together ? await Promise.all(sent.map(outcomeOf)) : []
       if (!together) for (const each of sent) outcomes.push(await outcomeOf(each))

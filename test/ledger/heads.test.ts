@@ -1,24 +1,12 @@
-/** What a process remembers between two writes: it never outlives what another process, or a failed group, did. */
-import { join } from "node:path"
 import tap, { test } from "tap"
-import { createInstance } from "../../src/app/compose/instance.ts"
-import { createApp } from "../../src/app/serving/surface.ts"
-import { openDatabase } from "../../src/ledger/storage/opening.ts"
-import { realWorld } from "../../src/ledger/world.ts"
-import { openLog } from "../../src/log.ts"
 import { freshId, message } from "../support/bodies.ts"
-import { openRoom } from "../support/house.ts"
+import { appOf, openLedger } from "../support/lab.ts"
 
-const house = await openRoom()
-const { ada, roomId, threadId } = house
-const { token, credentialId } = await house.credential(ada)
-const db = openDatabase(join(house.folder, "research-room.db"))
-const instance = createInstance({ db, world: realWorld(house.clock.read), instanceId: freshId() })
-const app = createApp({ instance, baseUrl: "http://here", softwareVersion: "0", log: openLog("silent") })
-tap.teardown(() => {
-  db.close()
-  house.close()
-})
+const lab = await openLedger(tap)
+const { ada, roomId, threadId } = lab
+const { token, credentialId } = await lab.agent("ada")
+const instance = lab.beside()
+const app = appOf(instance)
 
 const send = async (body: object) => {
   const response = await app.request(`http://here/api/agent/threads/${threadId}/messages`, {
@@ -30,7 +18,7 @@ const send = async (body: object) => {
 }
 const sendHere = () => send(message("Here."))
 const sendElsewhere = () =>
-  house.admit({ actor: ada, name: "post_message", params: { threadId }, body: message("Elsewhere.") })
+  lab.admit({ actor: ada, name: "post_message", params: { threadId }, body: message("Elsewhere.") })
 
 test("writes of two processes in turn continue one history", async (t) => {
   for (let round = 0; round < 3; round += 1) {
@@ -60,7 +48,7 @@ test("a write after a group that was rolled back takes the place that is free", 
 test("a credential that another process revoked is refused before anything is said about the body", async (t) => {
   t.equal((await send({}))[0], 422)
   const body = { schemaVersion: 3, requestId: freshId() }
-  await house.admit({ actor: ada, name: "revoke_credential", params: { roomId, credentialId }, body })
+  await lab.admit({ actor: ada, name: "revoke_credential", params: { roomId, credentialId }, body })
   for (const sent of [{}, message("Late.")]) {
     const [status, refusal] = await send(sent)
     t.equal(status, 401)

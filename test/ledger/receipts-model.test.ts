@@ -3,21 +3,20 @@ import assert from "node:assert/strict"
 import fc from "fast-check"
 import tap, { test } from "tap"
 import { action, freshId, hypothesis } from "../support/bodies.ts"
-import { outcomeOf, openRoom, type Sent } from "../support/house.ts"
+import { outcomeOf, openLedger, type Sent } from "../support/lab.ts"
 
-const house = await openRoom()
-tap.teardown(() => house.close())
-const { roomId, threadId } = house
-const second = await house.admit({
-  actor: house.ada,
+const lab = await openLedger(tap)
+const { roomId, threadId } = lab
+const second = await lab.admit({
+  actor: lab.ada,
   name: "create_thread",
   body: { schemaVersion: 3, requestId: freshId(), roomId, title: "Another" },
 })
 const senders = {
-  "grace's first": await house.credential(house.grace),
-  "grace's second": await house.credential(house.grace),
-  "grace in the browser": house.grace,
-  "ada's": await house.credential(house.ada),
+  "grace's first": await lab.agent("grace"),
+  "grace's second": await lab.agent("grace"),
+  "grace in the browser": lab.grace,
+  "ada's": await lab.agent("ada"),
 }
 type Sender = keyof typeof senders
 
@@ -86,7 +85,7 @@ test("new, replayed or in conflict: as the rules say, alone and together in one 
           if (known === undefined) stored.set(keyOf(each), content)
           return known === undefined ? "accepted" : known === content ? "replayed" : "request_conflict"
         })
-        const admit = (each: Delivered) => outcomeOf(house.admit(sent(each, ids)))
+        const admit = (each: Delivered) => outcomeOf(lab.admit(sent(each, ids)))
         const outcomes = together ? await Promise.all(deliveries.map(admit)) : []
         if (!together) for (const each of deliveries) outcomes.push(await admit(each))
         assert.deepEqual(outcomes, expected)
@@ -104,7 +103,7 @@ test("a replay is marked if, and only if, another credential of the member sends
   const ids = [freshId()]
   const each = { operation: "publish_hypothesis" as const, id: 0, content: 0, place: 0, client: false, shouted: false }
   for (const sender of ["grace's first", "grace's first", "grace's second", "grace in the browser"] as const) {
-    const { replayed = false, credentialChanged = false } = await house.admit(sent({ ...each, sender }, ids))
+    const { replayed = false, credentialChanged = false } = await lab.admit(sent({ ...each, sender }, ids))
     marks[sender] = { replayed, credentialChanged }
   }
   t.strictSame(marks, {

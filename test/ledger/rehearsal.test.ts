@@ -6,7 +6,7 @@ import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { type Answer, ask } from "../support/ask.ts"
 import { action, type Body, freshId, hypothesis, message, thread } from "../support/bodies.ts"
-import { outcomeOf, openRoom } from "../support/house.ts"
+import { outcomeOf, openLedger } from "../support/lab.ts"
 
 const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 tap.teardown(() => demo.close())
@@ -81,17 +81,16 @@ test("the rehearsal of a stored write is its replay", async (t) => {
 })
 
 test("in a group, rehearsals do not affect the other writes and use up no numbers", async (t) => {
-  const house = await openRoom()
-  t.teardown(() => house.close())
+  const lab = await openLedger(t)
   const said = (text: string, rehearse = false) => ({
-    actor: house.grace,
+    actor: lab.grace,
     name: "post_message" as const,
-    params: { threadId: house.threadId },
+    params: { threadId: lab.threadId },
     body: message(text),
     rehearse,
   })
   const sent = [said("one"), said("rehearsed", true), said("two"), said("rehearsed again", true), said("three")]
-  const receipts = await Promise.all(sent.map((each) => house.admit(each)))
+  const receipts = await Promise.all(sent.map((each) => lab.admit(each)))
   t.strictSame(
     receipts.map(({ entry }) => entry?.sequence),
     [1, 2, 2, 3, 3],
@@ -101,7 +100,7 @@ test("in a group, rehearsals do not affect the other writes and use up no number
     receipts.map(({ rehearsed }) => rehearsed ?? false),
     [false, true, false, true, false],
   )
-  const texts = house.db
+  const texts = lab.db
     .prepare<{ text: string }>(
       `SELECT h.content ->> '$.text' AS text
         FROM timeline_entries e
@@ -109,11 +108,11 @@ test("in a group, rehearsals do not affect the other writes and use up no number
         WHERE e.thread = (SELECT place FROM places WHERE id = ?)
         ORDER BY e.sequence`,
     )
-    .all(house.threadId)
+    .all(lab.threadId)
     .map(({ text }) => text)
   t.strictSame(texts, ["one", "two", "three"])
   for (const each of sent)
-    t.equal(await outcomeOf(house.admit({ ...each, rehearse: false })), each.rehearse ? "accepted" : "replayed")
+    t.equal(await outcomeOf(lab.admit({ ...each, rehearse: false })), each.rehearse ? "accepted" : "replayed")
 })
 
 test("a rehearsal wakes no waiting reader", async (t) => {

@@ -1,33 +1,15 @@
-/** How many statements one posted message runs, from the door to the commit. */
-import { join } from "node:path"
 import tap, { test } from "tap"
-import { createInstance } from "../../src/app/compose/instance.ts"
-import { createApp } from "../../src/app/serving/surface.ts"
-import { openDatabase } from "../../src/ledger/storage/opening.ts"
-import { realWorld } from "../../src/ledger/world.ts"
-import { openLog } from "../../src/log.ts"
-import { freshId, message } from "../support/bodies.ts"
-import { openRoom } from "../support/house.ts"
+import { message } from "../support/bodies.ts"
+import { appOf, openLedger } from "../support/lab.ts"
 import { RecordingDb } from "../support/recording-db.ts"
 
-const house = await openRoom()
-const { token } = await house.credential(house.ada)
-const file = openDatabase(join(house.folder, "research-room.db"))
-const db = new RecordingDb(file)
-const instance = createInstance({
-  db,
-  world: realWorld(house.clock.read),
-  instanceId: freshId(),
-  indexesLater: true,
-})
-const app = createApp({ instance, baseUrl: "http://here", softwareVersion: "0", log: openLog("silent") })
-tap.teardown(() => {
-  file.close()
-  house.close()
-})
+const lab = await openLedger(tap)
+const { token } = await lab.agent("ada")
+const db = new RecordingDb(lab.connection())
+const app = appOf(lab.beside(db, true))
 
 const post = async () => {
-  const response = await app.request(`http://here/api/agent/threads/${house.threadId}/messages`, {
+  const response = await app.request(`http://here/api/agent/threads/${lab.threadId}/messages`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", host: "here" },
     body: JSON.stringify(message("Another message.")),

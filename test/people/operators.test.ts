@@ -5,17 +5,16 @@ import { operationOf } from "../../src/contract/operations/index.ts"
 import { Refusal } from "../../src/contract/refusals.ts"
 import { checkData } from "../../src/check/check.ts"
 import { freshId } from "../support/bodies.ts"
-import { openRoom } from "../support/house.ts"
+import { openLedger } from "../support/lab.ts"
 import { addPerson } from "../support/people.ts"
 
-const house = await openRoom()
-tap.teardown(() => house.close())
-const { db, instance } = house
+const lab = await openLedger(tap)
+const { db, instance } = lab
 const { operators, ledger, tables, world } = instance
-const first = house.ada.userId
+const first = lab.ada.userId
 tables.people.setOperator(first, true)
 
-const people = [first, house.grace.userId, ...["mary", "erin"].map((name) => addPerson(instance, name).userId)]
+const people = [first, lab.grace.userId, ...["mary", "erin"].map((name) => addPerson(instance, name).userId)]
 const anybody = fc.nat({ max: people.length - 1 })
 const someone = (index: number) =>
   tables.people.withId(people[index] ?? "") ?? { userId: "", username: "", isOperator: false }
@@ -39,16 +38,15 @@ const deeds = {
   enableByCommand: (_by: number, to: number) => operators.enable(null, someone(to).userId),
   makeByCommand: (_by: number, to: number) => operators.setOperator(null, someone(to).userId, true),
   issue: (by: number) =>
-    write(by, "issue_credential", { roomId: house.roomId }, { label: freshId(), permissions: ["post_thread"] }),
+    write(by, "issue_credential", { roomId: lab.roomId }, { label: freshId(), permissions: ["post_thread"] }),
   signIn: (by: number) =>
     ledger.transact(() => tables.people.isEnabled(someone(by).userId) && tables.sessions.start(someone(by).userId)),
   end: (by: number, to: number) => operators.endAccess(someone(by), someone(to).userId),
   transfer: (by: number, to: number) =>
-    write(by, "transfer_room", { roomId: house.roomId, userId: someone(to).userId }, { reason: "It goes on." }),
-  add: (by: number, to: number) =>
-    write(by, "add_member", { roomId: house.roomId }, { username: someone(to).username }),
+    write(by, "transfer_room", { roomId: lab.roomId, userId: someone(to).userId }, { reason: "It goes on." }),
+  add: (by: number, to: number) => write(by, "add_member", { roomId: lab.roomId }, { username: someone(to).username }),
   remove: (by: number, to: number) =>
-    write(by, "remove_member", { roomId: house.roomId, userId: someone(to).userId }, {}),
+    write(by, "remove_member", { roomId: lab.roomId, userId: someone(to).userId }, {}),
 }
 const step = fc.tuple(fc.constantFrom(...(Object.keys(deeds) as (keyof typeof deeds)[])), anybody, anybody)
 

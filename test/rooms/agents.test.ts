@@ -1,32 +1,17 @@
-/**
- * Agents have names: two agents of one person can be told apart wherever they write, and the feed's digests cover the
- * name.
- */
-import { startResearchRoom } from "research-room/testing"
-import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { message } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
-import { held } from "../support/contract.ts"
+import { openLab } from "../support/lab.ts"
 import { elsewhere } from "../support/elsewhere.ts"
 
-const house = await startResearchRoom()
-tap.teardown(() => house.close())
-const cast = await castOf(house)
-const { roomId, threadId } = await cast.room("Worked on by agents")
+const lab = await openLab(tap)
+const { house } = lab
+const { roomId, threadId } = await lab.place("Worked on by agents")
 
-async function agent(label: string) {
-  const { result } = await cast.ada.write("issue_credential", {
-    roomId,
-    label,
-    permissions: ["post_thread", "publish_records", "manage_own_experiments"],
-  })
-  return new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
-}
+const agent = (label: string) => lab.client("ada", roomId, { label })
 const [mcp, sweeper] = [await agent("mcp"), await agent('<b>"sweeper" # x')]
 await mcp.write("post_message", { threadId, ...message("By one agent.") } as never)
 await sweeper.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "Here.", hypotheses: [] })
-await cast.ada.write("post_message", { threadId, ...message("By herself.") } as never)
+await lab.ada.write("post_message", { threadId, ...message("By herself.") } as never)
 
 test("an entry of a Thread names its person and the agent, and no agent if a person wrote it", async (t) => {
   const { items } = await mcp.read("thread_timeline", { threadId })

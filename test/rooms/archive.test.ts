@@ -1,25 +1,23 @@
 /** An archived Room can be read and cited but accepts no new work, on any route; a restored one continues. */
-import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { browserPath, type Operation } from "../../src/contract/definitions/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { ask } from "../support/ask.ts"
 import { action, type Body, freshId, hypothesis } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 import { held } from "../support/contract.ts"
 import { addressOf } from "../support/routes.ts"
 import { ResearchRoomClient } from "research-room/client"
 
-const house = await startResearchRoom()
-tap.teardown(() => house.close())
-const cast = await castOf(house)
+const lab = await openLab(tap)
+const { house } = lab
 const reason = "The question is answered."
 
 /** A Room of ada's with one of every object that a write can be about. */
 async function fullRoom() {
-  const { roomId, threadId } = await cast.room("Soon to be archived")
+  const { roomId, threadId } = await lab.place("Soon to be archived")
   const { token } = (
-    await cast.ada.write("issue_credential", {
+    await lab.ada.write("issue_credential", {
       roomId,
       label: "ada's",
       permissions: ["post_thread", "publish_records", "manage_own_experiments"],
@@ -113,7 +111,7 @@ const agentOperations = operations.filter(({ surface, family }) => surface === "
 // shows: A write to an archived Room names the Room, its state, when and why in current.
 test("every write of an agent is refused, with the status of its route and the archive in current", async (t) => {
   const room = await fullRoom()
-  await cast.ada.write("archive_room", { roomId: room.roomId, reason })
+  await lab.ada.write("archive_room", { roomId: room.roomId, reason })
   const before = await house.client("member_all").verifyActivity(room.roomId)
   for (const operation of agentOperations) {
     const expected = operation.archived === "room_archived" ? [403, "room_archived"] : [404, "room_unavailable"]
@@ -121,7 +119,7 @@ test("every write of an agent is refused, with the status of its route and the a
       token: room.token,
       body: bodyFor(operation, room),
     })
-    const person = await cast.at(
+    const person = await lab.at(
       "ada",
       operation.method,
       addressOf(browserPath(operation), room),
@@ -169,7 +167,7 @@ test("everything there stays readable, and says that and why it is archived", as
   const read = async () =>
     Promise.all(paths.map(async (path) => (await ask(`${house.baseUrl}/api/research${path}`)).body))
   const before = await read()
-  await cast.ada.write("archive_room", { roomId: room.roomId, reason })
+  await lab.ada.write("archive_room", { roomId: room.roomId, reason })
   const shown = await read()
   for (const [index, path] of paths.entries())
     t.strictSame(
@@ -195,7 +193,7 @@ test("everything there stays readable, and says that and why it is archived", as
 
 test("a record of an archived Room is cited and reused elsewhere", async (t) => {
   const room = await fullRoom()
-  await cast.ada.write("archive_room", { roomId: room.roomId, reason })
+  await lab.ada.write("archive_room", { roomId: room.roomId, reason })
   const { roomId, openingThreadId: threadId } = house.rooms.empty
   const agent = house.client("owner_all", { fetch: held })
   await agent.write("reuse_record", { threadId, versionId: room.versionId })
@@ -211,21 +209,21 @@ test("a record of an archived Room is cited and reused elsewhere", async (t) => 
 
 test("members and credentials can still be managed; the Room's own title cannot change", async (t) => {
   const { roomId } = await fullRoom()
-  await cast.ada.write("archive_room", { roomId, reason })
-  await cast.mary.write("request_to_join", { roomId })
-  await cast.ada.write("add_member", { roomId, username: "mary" })
+  await lab.ada.write("archive_room", { roomId, reason })
+  await lab.mary.write("request_to_join", { roomId })
+  await lab.ada.write("add_member", { roomId, username: "mary" })
   const { credentialId } = (
-    await cast.mary.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] })
+    await lab.mary.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] })
   ).result
-  const rotated = await cast.mary.write("rotate_credential", { roomId, credentialId })
-  await cast.mary.write("revoke_credential", { roomId, credentialId: rotated.result.credentialId })
-  await cast.ada.write("remove_member", { roomId, userId: cast.ids.mary })
+  const rotated = await lab.mary.write("rotate_credential", { roomId, credentialId })
+  await lab.mary.write("revoke_credential", { roomId, credentialId: rotated.result.credentialId })
+  await lab.ada.write("remove_member", { roomId, userId: lab.userIds.mary })
   for (const [method, path, body] of [
     ["PATCH", "", { title: "New" }],
     ["POST", "/archive", { reason: "Again." }],
   ] as const) {
     t.strictSame(
-      (await cast.at("ada", method, `/api/rooms/${roomId}${path}`, action(body))).body.refusal,
+      (await lab.at("ada", method, `/api/rooms/${roomId}${path}`, action(body))).body.refusal,
       "room_archived",
     )
   }
@@ -233,8 +231,8 @@ test("members and credentials can still be managed; the Room's own title cannot 
 
 test("a restored Room continues, with a reason, and its feed shows the whole of it", async (t) => {
   const room = await fullRoom()
-  await cast.ada.write("archive_room", { roomId: room.roomId, reason })
-  await cast.ada.write("restore_room", { roomId: room.roomId, reason: "A correction reopens it." })
+  await lab.ada.write("archive_room", { roomId: room.roomId, reason })
+  await lab.ada.write("restore_room", { roomId: room.roomId, reason: "A correction reopens it." })
   t.match((await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}`)).body, { state: "active", archive: null })
   for (const operation of agentOperations) {
     const { body } = await ask(`${house.baseUrl}${addressOf(operation.path, room)}?rehearse=1`, {
@@ -247,6 +245,6 @@ test("a restored Room continues, with a reason, and its feed shows the whole of 
     `${house.baseUrl}/api/research/rooms/${room.roomId}/activity?kinds=room_archived,room_restored`,
   )
   t.match(body.items, [{ kind: "room_archived" }, { kind: "room_restored" }])
-  await cast.ada.write("archive_room", { roomId: room.roomId, reason: "Now it is." })
+  await lab.ada.write("archive_room", { roomId: room.roomId, reason: "Now it is." })
   t.strictSame((await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}`)).body.archive?.reason, "Now it is.")
 })

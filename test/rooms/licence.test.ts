@@ -1,11 +1,10 @@
 /** The licence of a Room: chosen by its owner, and shown wherever the Room is read, cited or exported. */
 import { createRequire } from "node:module"
-import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { licences } from "../../src/contract/operations/rooms.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 import { unpack } from "../research/added/unpacked.ts"
 
 // Its parts ship without types.
@@ -15,16 +14,15 @@ const { Cite } = load("@citation-js/core") as {
 }
 for (const part of ["bibtex", "csl", "cff"]) load(`@citation-js/plugin-${part}`)
 
-const house = await startResearchRoom()
-tap.teardown(() => house.close())
-const cast = await castOf(house)
+const lab = await openLab(tap)
+const { house } = lab
 const read = async (path: string) => (await ask(`${house.baseUrl}/api/research/${path}`)).body
 const page = async (path: string) => {
   const response = await fetch(house.baseUrl + path)
   return { text: await response.text(), link: response.headers.get("link") ?? "" }
 }
-const open = (await cast.ada.write("create_room", { title: "Open to all", license: "CC-BY-4.0" })).result.roomId
-const { roomId: silent } = await cast.room("Nothing said")
+const open = (await lab.ada.write("create_room", { title: "Open to all", license: "CC-BY-4.0" })).result.roomId
+const { roomId: silent } = await lab.place("Nothing said")
 
 test("a Room gets a licence when it is made, or has none and says so", async (t) => {
   t.match(await read(`rooms/${open}`), { license: "CC-BY-4.0" })
@@ -38,9 +36,9 @@ test("a Room gets a licence when it is made, or has none and says so", async (t)
 })
 
 test("only its owner changes it; the change is an entry of the Room's activity", async (t) => {
-  const { roomId } = await cast.room("Changing")
+  const { roomId } = await lab.place("Changing")
   const amend = (by: "ada" | "mary", license: string) =>
-    cast.at(by, "PATCH", `/api/rooms/${roomId}`, action({ license }))
+    lab.at(by, "PATCH", `/api/rooms/${roomId}`, action({ license }))
   t.match(await amend("mary", "MIT"), { status: 403 })
   t.match((await amend("ada", "MIT")).body.result, { title: "Changing", license: "MIT" })
   t.match((await amend("ada", "CC0-1.0")).body.result, { license: "CC0-1.0" })
@@ -57,7 +55,7 @@ test("only its owner changes it; the change is an entry of the Room's activity",
 test("only ids of the SPDX list are licences", async (t) => {
   t.ok(licences.length > 700 && new Set(licences).size === licences.length)
   for (const license of ["cc-by-4.0", "CC-BY-4.0 OR MIT", "LicenseRef-mine", "<b>", "", 7, null, "constructor"]) {
-    const refused = await cast.at("ada", "POST", "/api/rooms", action({ title: "Never", license }))
+    const refused = await lab.at("ada", "POST", "/api/rooms", action({ title: "Never", license }))
     t.match(
       refused,
       { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/license" }] } },
@@ -66,7 +64,7 @@ test("only ids of the SPDX list are licences", async (t) => {
     t.ok(JSON.stringify(refused.body).length < 1_000, "the refusal does not list them all")
   }
   // A deprecated id of the list is still a licence.
-  t.equal((await cast.at("ada", "POST", "/api/rooms", action({ title: "Old", license: "GPL-2.0" }))).status, 200)
+  t.equal((await lab.at("ada", "POST", "/api/rooms", action({ title: "Old", license: "GPL-2.0" }))).status, 200)
 })
 
 test("it can be chosen in a form, which lists the usual ones first", async (t) => {

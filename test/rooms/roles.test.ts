@@ -1,17 +1,15 @@
 /**
  * The permissions of every browser route of Rooms and Threads, requested by nobody, a visitor, a member and the owner.
  */
-import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { operations } from "../../src/contract/operations/index.ts"
 import { ask } from "../support/ask.ts"
 import { action, type Body, freshId, hypothesis, message, type Place, proposal, thread } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 
-const house = await startResearchRoom()
-tap.teardown(() => house.close())
-const cast = await castOf(house)
-const { ids } = cast
+const lab = await openLab(tap)
+const { house } = lab
+const { userIds: ids } = lab
 const known = (await ask(`${house.baseUrl}/api/research/hypotheses`)).body.items?.[0]
 
 /** A Room with everything that a route may be about: mary asks to join, grace has a credential. */
@@ -19,9 +17,9 @@ interface Setting extends Place {
   readonly credentialId: string
 }
 async function setting({ asking = true } = {}): Promise<Setting> {
-  const scene = await cast.room()
-  if (asking) await cast.mary.write("request_to_join", { roomId: scene.roomId })
-  const { result } = await cast.grace.write("issue_credential", {
+  const scene = await lab.place()
+  if (asking) await lab.mary.write("request_to_join", { roomId: scene.roomId })
+  const { result } = await lab.grace.write("issue_credential", {
     roomId: scene.roomId,
     label: "grace's",
     permissions: ["post_thread"],
@@ -154,7 +152,7 @@ for (const { route, method = "POST", path, body, answers } of table) {
     for (const [index, who] of (["nobody", "mary", "grace", "ada"] as const).entries()) {
       const scene = await setting()
       const before = await house.client("member_all").verifyActivity(scene.roomId)
-      const { status, body: answer } = await cast.at(who, method, path(scene), body?.(scene))
+      const { status, body: answer } = await lab.at(who, method, path(scene), body?.(scene))
       t.strictSame(status === 200 ? ok : answer.refusal, answers[index], who)
       const after = await house.client("member_all").verifyActivity(scene.roomId)
       if (answers[index] !== ok) t.strictSame(after, before, `${who}: it had no effect`)
@@ -164,8 +162,8 @@ for (const { route, method = "POST", path, body, answers } of table) {
 
 test("a visitor may ask to join, once, until the owner has decided", async (t) => {
   const { roomId } = await setting({ asking: false })
-  t.equal((await cast.at("mary", "POST", `/api/rooms/${roomId}/join-requests`)).status, 200)
-  t.match((await cast.at("mary", "POST", `/api/rooms/${roomId}/join-requests`)).body, { refusal: "state_conflict" })
+  t.equal((await lab.at("mary", "POST", `/api/rooms/${roomId}/join-requests`)).status, 200)
+  t.match((await lab.at("mary", "POST", `/api/rooms/${roomId}/join-requests`)).body, { refusal: "state_conflict" })
 })
 
 // shows: Each write has the path and permission of the table.

@@ -1,17 +1,15 @@
 /** Rooms: created with their opening Thread, amended by their owner, found in the list of all Rooms. */
-import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 
-const house = await startResearchRoom()
-tap.teardown(() => house.close())
-const cast = await castOf(house)
+const lab = await openLab(tap)
+const { house } = lab
 const room = async (roomId: string) => (await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body
 
 test("a Room is created with its opening Thread, an owner, and the first entry of its chain", async (t) => {
-  const { result, entry, activity, threadId } = await cast.ada.write("create_room", {
+  const { result, entry, activity, threadId } = await lab.ada.write("create_room", {
     title: "Warm-up",
     question: "How much of it?",
   })
@@ -53,8 +51,8 @@ test("a Room is created with its opening Thread, an owner, and the first entry o
 })
 
 test("its owner amends its title, its question, or both", async (t) => {
-  const { roomId } = await cast.room("Before")
-  const amend = (body: object) => cast.at("ada", "PATCH", `/api/rooms/${roomId}`, action({ ...body }))
+  const { roomId } = await lab.place("Before")
+  const amend = (body: object) => lab.at("ada", "PATCH", `/api/rooms/${roomId}`, action({ ...body }))
   t.match((await amend({ question: "Why?" })).body.result, { title: "Before", question: "Why?" })
   t.match((await amend({ title: "After" })).body.result, { title: "After", question: "Why?" })
   t.match(await room(roomId), { title: "After", question: "Why?" })
@@ -70,8 +68,8 @@ test("its owner amends its title, its question, or both", async (t) => {
 
 // shows: Rooms are found by a query.
 test("Rooms are listed newest first and found by words of their title or question", async (t) => {
-  const first = await cast.ada.write("create_room", { title: "A question of zebras" })
-  const second = await cast.mary.write("create_room", { title: "Another", question: "What of ZEBRAS?" })
+  const first = await lab.ada.write("create_room", { title: "A question of zebras" })
+  const second = await lab.mary.write("create_room", { title: "Another", question: "What of ZEBRAS?" })
   const { body } = await ask(`${house.baseUrl}/api/research/rooms?query=zebras`)
   t.strictSame(
     (body.items as unknown as { roomId: string }[]).map(({ roomId }) => roomId),

@@ -12,7 +12,7 @@ import type { Edge } from "../../src/edge/edge.ts"
 import type { Routes } from "../../src/edge/requests/routes.ts"
 import { pageRoutes } from "../../src/web/pages/index.ts"
 import { addressOf } from "../support/routes.ts"
-import { castOf } from "../support/lab.ts"
+import { held } from "../support/contract.ts"
 
 const house = await startResearchRoom()
 tap.teardown(() => house.close())
@@ -148,7 +148,7 @@ test("answers to people", async (t) => {
   // Signing out and in are checked with their cookies.
   const others = (route: Route) => !/sign-out|\/api\/session|\/assets\/|favicon/.test(route.path)
   await all(t, [...described, ...pages].filter(others), { cookie, origin: house.baseUrl })
-  t.ok(await castOf(house))
+  t.ok(await house.browser("owner", { fetch: held }))
 })
 
 test("only what never changes and is public may be cached", async (t) => {

@@ -1,135 +1,297 @@
 /**
- * A demo instance over HTTP: its people in their browsers, and Rooms made for one scene each. In a lab the three people
- * have a client each in every Room. Every answer is checked against the contract.
+ * The laboratory of the tests: people, Rooms with a client for each member, and credentials. `openLab` has the demo's
+ * service, and drives it over HTTP. `openInside` has an empty instance, whose ledger, data and clock the test reaches.
+ * In both a client goes through the whole HTTP layer, and every answer is checked against the contract.
  */
 import { rmSync } from "node:fs"
-import { join } from "node:path"
-import { type AnswerOf, RefusedError, ResearchRoomClient } from "research-room/client"
-import { type Browser, type ResearchRoom, startResearchRoom } from "research-room/testing"
+import {
+  type AnswerOf,
+  type Fetch,
+  type ReceiptOf,
+  RefusedError,
+  ResearchRoomClient,
+  type WriteInput,
+} from "research-room/client"
+import { startResearchRoom } from "research-room/testing"
+import { createInstance, type Instance } from "../../src/app/compose/instance.ts"
+import { createApp } from "../../src/app/serving/surface.ts"
+import type { Receipt } from "../../src/contract/answers/index.ts"
+import { pathNames } from "../../src/contract/definitions/operation.ts"
+import { type CalledName, operationOf, type OperationName } from "../../src/contract/operations/index.ts"
+import { Refusal, type RefusalCode } from "../../src/contract/refusals.ts"
+import { StoryClock } from "../../src/demo/story.ts"
+import { listen, serveOn } from "../../src/http/server.ts"
+import type { Actor } from "../../src/ledger/journal/actor.ts"
+import type { Db } from "../../src/ledger/storage/database.ts"
+import { databaseFile, openData, openDatabase } from "../../src/ledger/storage/opening.ts"
+import { isoTime, realWorld } from "../../src/ledger/world.ts"
+import { openLog } from "../../src/log.ts"
 import { type Answer, ask } from "./ask.ts"
 import { action, type Body, freshId, type Place } from "./bodies.ts"
+import { checking } from "./checking.ts"
 import { held } from "./contract.ts"
+import { CountingCheck } from "./counting-check.ts"
+import { addPerson } from "./people.ts"
 import { temporaryFolder } from "./service.ts"
 
 export type Name = "ada" | "grace" | "mary"
-export type Cast = Awaited<ReturnType<typeof castOf>>
+const three: readonly Name[] = ["ada", "grace", "mary"]
 
-/** Signs in the demo's people: ada is the owner, grace a member, mary a visitor. */
-export async function castOf(house: ResearchRoom) {
-  const { owner, member, visitor } = house.people
-  const people = { ada: owner, grace: member, mary: visitor }
-  const [ada, grace, mary]: Browser[] = [
-    await house.browser("owner", { fetch: held }),
-    await house.browser("member", { fetch: held }),
-    await house.browser("visitor", { fetch: held }),
-  ]
-  if (!(ada && grace && mary)) throw new Error("there are three people")
+/** A test, or all of a file's tests: the lab closes when it ends. */
+export interface Ending {
+  teardown(end: () => unknown): unknown
+}
+
+/** A Room and a client for each of its members; `threadId` is its opening Thread. */
+export type LabRoom<P extends string = Name> = Place & Readonly<Record<P, ResearchRoomClient>>
+
+export const everything = ["post_thread", "publish_records", "manage_own_experiments"] as const
+
+/** What a lab is made of, however it is driven. */
+interface Means<P extends string> {
+  readonly baseUrl: string
+  readonly fetch: Fetch
+  /** Its people, each with the name they sign in with. The first owns the Rooms. */
+  readonly usernames: ReadonlyMap<P, string>
+  /** Sends an operation as a person does in the browser. `input` holds the body and the ids of the path. */
+  write<N extends CalledName>(who: P, name: N, input: WriteInput<N>): Promise<ReceiptOf<N>>
+}
+
+function labOf<P extends string>({ baseUrl, fetch, usernames, write }: Means<P>) {
+  const people = [...usernames.keys()]
+  const open = (token?: string) => new ResearchRoomClient({ baseUrl, token, fetch, retries: 0 })
+  /** An anonymous client, which only reads. */
+  const reader = open()
+
+  /** Issues a credential for a member. */
+  async function credential(who: P, roomId: string, more: Partial<WriteInput<"issue_credential">> = {}) {
+    const label = `${who}'s agent ${freshId()}`
+    const { result } = await write(who, "issue_credential", { roomId, label, permissions: everything, ...more })
+    return { credentialId: result.credentialId, token: result.token as string }
+  }
+
+  /** A client for a person, with a new credential. */
+  const client = async (...whose: Parameters<typeof credential>) => open((await credential(...whose)).token)
+
+  /** A new Room, without agents: of the first two people if no others are named. */
+  async function place(title = "A Room of its own", members: readonly P[] = people.slice(0, 2)): Promise<Place> {
+    const [owner, ...others] = members
+    if (owner === undefined) throw new Error("a Room needs an owner")
+    const { roomId, openingThreadId: threadId } = (await write(owner, "create_room", { title })).result
+    for (const member of others) await write(owner, "add_member", { roomId, username: usernames.get(member) ?? member })
+    return { roomId, threadId }
+  }
+
+  return {
+    baseUrl,
+    reader,
+    write,
+    credential,
+    client,
+    place,
+    /** A new Room with a client for each of its members; the first of them owns it. */
+    async room<M extends P = P>(
+      title = "What is found out here",
+      members = people as readonly P[] as readonly M[],
+    ): Promise<LabRoom<M>> {
+      const made = await place(title, members)
+      const clients: [M, ResearchRoomClient][] = []
+      for (const member of members) clients.push([member, await client(member, made.roomId)])
+      return { ...made, ...(Object.fromEntries(clients) as Record<M, ResearchRoomClient>) }
+    },
+    /** Reads a record, given a receipt's `result`. */
+    record: ({ versionId }: { readonly versionId: string }): Promise<AnswerOf<"record">> =>
+      reader.read("record", { versionId }),
+    /** Archives a Room as its owner. */
+    async archive(roomId: string, reason = "It is answered."): Promise<void> {
+      await write(people[0] as P, "archive_room", { roomId, reason })
+    },
+    async restore(roomId: string, reason = "It is not."): Promise<void> {
+      await write(people[0] as P, "restore_room", { roomId, reason })
+    },
+  }
+}
+
+export type Lab = Awaited<ReturnType<typeof openLab>>
+
+/** Starts the demo's service, with its people in their browsers: ada is the owner, grace a member, mary a visitor. */
+export async function openLab(t: Ending) {
+  const folder = temporaryFolder()
+  const house = await startResearchRoom({ data: folder })
+  t.teardown(async () => {
+    await house.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const { baseUrl } = house
+  const people = { ada: house.people.owner, grace: house.people.member, mary: house.people.visitor }
+  const browsers = {
+    ada: await house.browser("owner", { fetch: held }),
+    grace: await house.browser("member", { fetch: held }),
+    mary: await house.browser("visitor", { fetch: held }),
+  }
   const cookies = new Map<Name, Promise<string>>()
   const cookieOf = async (name: Name): Promise<string> => {
     const { username, password } = people[name]
-    const headers = { origin: house.baseUrl }
-    const answer = await ask(`${house.baseUrl}/api/session`, { body: { username, password }, headers })
+    const answer = await ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })
     return answer.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   }
   return {
-    ada,
-    grace,
-    mary,
-    ids: { ada: owner.userId, grace: member.userId, mary: visitor.userId },
+    house,
+    folder,
+    /** The data file, for a second connection. */
+    file: databaseFile(folder),
+    ...browsers,
+    userIds: { ada: people.ada.userId, grace: people.grace.userId, mary: people.mary.userId },
+    ...labOf<Name>({
+      baseUrl,
+      fetch: held,
+      usernames: new Map(three.map((name) => [name, people[name].username])),
+      write: (who, name, input) => browsers[who].write(name, input),
+    }),
 
     /** A write at a browser route, for any sender. */
     async at(who: Name | "nobody", method: string, path: string, body: Body = action()): Promise<Answer> {
       if (who !== "nobody" && !cookies.has(who)) cookies.set(who, cookieOf(who))
       const cookie = who === "nobody" ? "" : ((await cookies.get(who)) ?? "")
-      return ask(`${house.baseUrl}${path}`, {
+      return ask(`${baseUrl}${path}`, {
         method,
-        headers: { origin: house.baseUrl, cookie },
+        headers: { origin: baseUrl, cookie },
         ...(method === "GET" ? {} : { body }),
       })
     },
-
-    /** A new Room of ada's, with grace as a member. */
-    async room(title = "A Room of its own"): Promise<Place> {
-      const { result } = await ada.write("create_room", { title })
-      await ada.write("add_member", { roomId: result.roomId, username: member.username })
-      return { roomId: result.roomId, threadId: result.openingThreadId }
-    },
   }
 }
 
-/** A Room and a client for each of its members; `threadId` is its opening Thread. */
-export interface LabRoom extends Place, Readonly<Record<Name, ResearchRoomClient>> {}
+/** The HTTP layer over an instance, as the service has it. */
+export const appOf = (instance: Instance, baseUrl = "http://here") =>
+  createApp({ instance, baseUrl, softwareVersion: "0", log: openLog("silent") })
 
-export interface Lab {
-  readonly house: ResearchRoom
-  /** The data file, for a second connection. */
-  readonly file: string
-  /** An anonymous client. */
-  readonly reader: ResearchRoomClient
-  /** Reads a record, given a receipt's `result`. */
-  record(of: { readonly versionId: string }): Promise<AnswerOf<"record">>
-  readonly browsers: Readonly<Record<Name, Browser>>
-  readonly userIds: Readonly<Record<Name, string>>
-  room(title?: string): Promise<LabRoom>
-  /** A client for a person, with a new credential. */
-  client(
-    name: Name,
-    roomId: string,
-    more?: { readonly permissions?: readonly Permission[] },
-  ): Promise<ResearchRoomClient>
-  /** Archives a Room as its owner. */
-  archive(roomId: string): Promise<void>
+interface Options<P extends string> {
+  /** The first of them owns the Rooms. They have no passwords: each acts at the ledger, or with a credential. */
+  readonly people?: readonly P[]
+  /** Listens on a port, as in production; otherwise requests reach the HTTP layer without a socket. */
+  readonly served?: boolean
+  /** Wraps the database, to observe the statements. */
+  readonly around?: (db: Db) => Db
+  /** Milliseconds since 1970; defaults to the real clock. */
+  readonly clock?: () => number
 }
 
-type Permission = "post_thread" | "publish_records" | "manage_own_experiments"
-const everything: readonly Permission[] = ["post_thread", "publish_records", "manage_own_experiments"]
+export interface Sent {
+  readonly actor: Actor
+  readonly name: OperationName
+  readonly params?: Readonly<Record<string, string>>
+  readonly body: Body
+  readonly rehearse?: boolean
+}
 
-/** Starts a lab that closes when the test ends. */
-export async function openLab(t: { teardown(end: () => unknown): unknown }): Promise<Lab> {
-  const data = temporaryFolder()
-  const house = await startResearchRoom({ data })
+export type Inside<P extends string = Name> = Awaited<ReturnType<typeof openInside<P>>>
+
+/** Makes an empty instance in this process. */
+export async function openInside<P extends string = Name>(
+  t: Ending,
+  {
+    people: names = three as readonly string[] as readonly P[],
+    served = false,
+    around = (db) => db,
+    clock = Date.now,
+  }: Options<P> = {},
+) {
+  const folder = temporaryFolder()
+  const file = databaseFile(folder)
+  const { db, world, instanceId } = openData(file, realWorld(clock))
+  const check = new CountingCheck()
+  const instance = createInstance({ db: around(db), world, instanceId, repositories: check })
+  const listening = served ? await listen("127.0.0.1", 0) : null
+  const baseUrl = `http://127.0.0.1:${listening?.port ?? 80}`
+  const app = appOf(instance, baseUrl)
+  const stop = listening === null ? async () => {} : serveOn(listening.server, app, baseUrl)
+  const inside: Fetch = async (url, init) =>
+    app.fetch(new Request(url, { ...init, headers: { ...(init.headers as object), host: "127.0.0.1" } }))
   t.teardown(async () => {
-    await house.close()
-    rmSync(data, { recursive: true, force: true })
+    await stop()
+    db.close()
+    rmSync(folder, { recursive: true, force: true })
   })
-  const { ids: userIds, ...browsers } = await castOf(house)
-  const { member, visitor } = house.people
-  const open = (token?: string) => new ResearchRoomClient({ baseUrl: house.baseUrl, token, fetch: held, retries: 0 })
+  const people = names.map((name): [P, Actor] => [name, { ...addPerson(instance, name), grant: null }])
+  const actors = Object.fromEntries(people) as Record<P, Actor>
 
-  async function client(name: Name, roomId: string, { permissions = everything } = {}): Promise<ResearchRoomClient> {
-    const { result } = await browsers[name].write("issue_credential", {
-      roomId,
-      label: `${name}'s agent ${freshId()}`,
-      permissions,
-    })
-    return open(result.token)
+  /** Sends a write to the ledger. @throws Refusal */
+  async function admit({ name, params = {}, ...sent }: Sent): Promise<Receipt> {
+    return JSON.parse(await instance.ledger.admit({ operation: operationOf(name), params, ...sent })) as Receipt
   }
 
-  const reader = open()
+  /** A second connection to the data, as another process has. */
+  function connection(): Db {
+    const second = openDatabase(file)
+    t.teardown(() => second.close())
+    return second
+  }
+
   return {
-    house,
-    file: join(data, "research-room.db"),
-    reader,
-    record: ({ versionId }) => reader.read("record", { versionId }),
-    browsers,
-    userIds,
-    client,
-    async room(title = "What is found out here") {
-      const { roomId, openingThreadId: threadId } = (await browsers.ada.write("create_room", { title })).result
-      for (const { username } of [member, visitor]) await browsers.ada.write("add_member", { roomId, username })
-      return {
-        roomId,
-        threadId,
-        ada: await client("ada", roomId),
-        grace: await client("grace", roomId),
-        mary: await client("mary", roomId),
-      }
-    },
-    async archive(roomId) {
-      await browsers.ada.write("archive_room", { roomId, reason: "It is answered." })
+    db,
+    instance,
+    /** Stands in for the host of repositories. */
+    check,
+    folder,
+    file,
+    people: actors,
+    admit,
+    connection,
+    /** An instance over the same data, as another process has. */
+    beside: (second = connection(), indexesLater = false) =>
+      createInstance({ db: second, world: realWorld(clock), instanceId: freshId(), indexesLater }),
+    ...labOf<P>({
+      baseUrl,
+      fetch: checking(listening === null ? inside : globalThis.fetch),
+      usernames: new Map(names.map((name) => [name, name])),
+      async write(who, name, input) {
+        const operation = operationOf(name)
+        const params: Record<string, string> = {}
+        const body: Body = { schemaVersion: 3, [operation.delivery]: world.id(), ...input }
+        for (const id of pathNames(operation.path)) {
+          params[id] = body[id] as string
+          if (!Object.hasOwn(operation.body.entries, id)) delete body[id]
+        }
+        return (await admit({ actor: actors[who], name, params, body })) as never
+      },
+    }),
+  }
+}
+
+export type Ledger = Awaited<ReturnType<typeof openLedger>>
+
+/**
+ * A Room of ada's and grace's, with the ledger driven directly. Its clock stands still until the test moves it.
+ */
+export async function openLedger(t: Ending) {
+  const clock = new StoryClock(Date.parse("2026-11-20T09:00:00.000Z"))
+  const lab = await openInside(t, { people: ["ada", "grace"], clock: clock.read })
+  clock.pass(7)
+  const { roomId, threadId } = await lab.place("Warm-up")
+  return {
+    ...lab,
+    ...lab.people,
+    clock,
+    roomId,
+    threadId,
+    /** Issues a credential and admits a request with it, as the HTTP layer does. */
+    async agent(who: "ada" | "grace", more: Partial<WriteInput<"issue_credential">> = {}) {
+      const issued = await lab.credential(who, roomId, more)
+      return { ...lab.instance.tables.credentials.authenticate(issued.token, isoTime(clock.read())), ...issued }
     },
   }
 }
+
+/** The code a write was refused with, `accepted`, or `replayed`. @throws any other error */
+export const outcomeOf = (write: Promise<Receipt>): Promise<RefusalCode | "accepted" | "replayed"> =>
+  write.then(
+    ({ replayed }) => (replayed === true ? "replayed" : "accepted"),
+    (error: unknown) => {
+      if (error instanceof Refusal) return error.code
+      throw error
+    },
+  )
 
 /** The refusal of a request. @throws Error if the request was accepted */
 export async function refusalOf(request: Promise<unknown>): Promise<RefusedError> {

@@ -69,7 +69,7 @@ t.test("the Python client writes a finding with effects and a conclusion with it
   const folder = mkdtempSync(join(tmpdir(), "research-room-kept-"))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, "research_room.py"), await text("/research_room.py"))
-  const { result: issued } = await lab.browsers.ada.write("issue_credential", {
+  const { result: issued } = await lab.ada.write("issue_credential", {
     ...{ roomId, label: "py", permissions: ["post_thread", "publish_records", "manage_own_experiments"] },
   })
   const effects = [50, 400].map((labels) => ({ ...lines.shift, split: "test", where: { labels } }))
@@ -131,7 +131,7 @@ t.test("each door tells the table, and the page gives it as Markdown, CSV, SVG a
   t.match(await text(`/checkpoints/${checkpointId}.md`), line, "its document")
   t.match(await text(`/api/research/rooms/${roomId}/table?format=markdown`), line, "the table alone")
   t.match(await text(`/api/research/rooms/${roomId}/brief?format=markdown`), line, "the brief")
-  const { result: issued } = await lab.browsers.ada.write("issue_credential", {
+  const { result: issued } = await lab.ada.write("issue_credential", {
     ...{ roomId, label: "mcp", permissions: ["post_thread"] },
   })
   const agent = await overHttp(baseUrl, issued.token)

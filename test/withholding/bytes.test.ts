@@ -7,7 +7,6 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { unzipSync } from "fflate"
-import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { checkData } from "../../src/check/check.ts"
 import { backUp } from "../../src/check/backup.ts"
@@ -19,21 +18,16 @@ import { openReadConnection, openDatabase } from "../../src/ledger/storage/openi
 import { overHttp } from "../mcp/agent.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 import { holdToContract } from "../support/contract.ts"
 import { untilClean } from "../support/clean.ts"
 import { bytesOfOpen } from "../support/open-files.ts"
 import { temporaryFolder } from "../support/service.ts"
 import { placesInSchema, writeEverything } from "./everything.ts"
 
-const data = temporaryFolder()
-const house = await startResearchRoom({ data })
-tap.teardown(async () => {
-  await house.close()
-  rmSync(data, { recursive: true, force: true })
-})
-const cast = await castOf(house)
-const made = await writeEverything(house, cast.ada, cast.grace)
+const lab = await openLab(tap)
+const { house, folder: data, file } = lab
+const made = await writeEverything(house, lab.ada, lab.grace)
 const { roomId, markers } = made
 
 /** The beginning of a marker is practically unique; an index that shares prefixes might keep that much of it. */
@@ -104,18 +98,18 @@ test("everything is withheld, and no file contains its bytes", async (t) => {
       reason: "personal_data",
       explanation: "All of it.",
     })
-    const answer = await cast.at("ada", "POST", `/api/rooms/${roomId}/withholdings`, body)
+    const answer = await lab.at("ada", "POST", `/api/rooms/${roomId}/withholdings`, body)
     if (answer.status !== 200 && !(String(answer.body.refusal) === "unknown_reference"))
       t.fail(`entry ${index + 1}: ${JSON.stringify(answer.body)}`)
   })
   // All at once: writes accepted together are rewritten together.
   await Promise.all(each)
-  await untilClean(join(data, "research-room.db"))
+  await untilClean(file)
   const backup = join(data, "after.db")
-  const aside = openReadConnection(join(data, "research-room.db"))
+  const aside = openReadConnection(file)
   t.strictSame(checkData(aside).problems, [], "check finds no problem")
   aside.close()
-  const beside = openDatabase(join(data, "research-room.db"))
+  const beside = openDatabase(file)
   backUp(beside, backup)
   beside.close()
   for (const path of filesOf(data)) t.strictSame(foundIn(bytesOfOpen(path)), [], path)

@@ -2,13 +2,12 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { startResearchRoom } from "research-room/testing"
 import t, { type Test } from "tap"
 import { CrateFault } from "../../src/research/import/crate-file.ts"
 import { forged } from "../research/added/forged.ts"
 import { unpack } from "../research/added/unpacked.ts"
 import { action, hypothesis, message } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 import { untilClean } from "../support/clean.ts"
 import { type Elsewhere, elsewhere } from "../support/elsewhere.ts"
 import { bytesOfOpen } from "../support/open-files.ts"
@@ -16,14 +15,12 @@ import { startOwn, temporaryFolder } from "../support/service.ts"
 import { checkData } from "../../src/check/check.ts"
 import { writeEverything } from "./everything.ts"
 
-const origin = temporaryFolder()
-const there = await startResearchRoom({ data: origin })
-t.teardown(() => there.close())
-const cast = await castOf(there)
+const lab = await openLab(t)
+const { house: there } = lab
 const exported = async (roomId: string) =>
   Buffer.from(await (await fetch(`${there.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
 const withhold = async (roomId: string, more: object) => {
-  const answer = await cast.at(
+  const answer = await lab.at(
     "ada",
     "POST",
     `/api/rooms/${roomId}/withholdings`,
@@ -42,9 +39,9 @@ const foundIn = (here: Elsewhere, marker: string): string[] =>
 
 /** A Room with a message that contains the secret, and its exports before and after the withholding. */
 async function leaked() {
-  const { roomId, threadId } = await cast.room()
-  const { entry } = await cast.grace.write("post_message", { threadId, ...message(`The token is ${SECRET}.`) } as never)
-  await cast.ada.write("post_message", { threadId, ...message("Oh dear.") } as never)
+  const { roomId, threadId } = await lab.place()
+  const { entry } = await lab.grace.write("post_message", { threadId, ...message(`The token is ${SECRET}.`) } as never)
+  await lab.ada.write("post_message", { threadId, ...message("Oh dear.") } as never)
   const before = await exported(roomId)
   await withhold(roomId, { of: { entryId: entry?.entryId }, fields: ["/text"] })
   return { roomId, threadId, entryId: entry?.entryId ?? "", before, after: await exported(roomId) }
@@ -75,13 +72,13 @@ async function refused(t: Test, zip: Uint8Array, because: RegExp, said = /no wri
 }
 
 t.test("The file of another Room that cites it, made just before, is not sent to anybody any more", async (t) => {
-  const [said, citing] = [await cast.room(), await cast.room()]
+  const [said, citing] = [await lab.place(), await lab.place()]
   const body = action(hypothesis(said))
-  const { result } = await cast.ada.write("publish_hypothesis", {
+  const { result } = await lab.ada.write("publish_hypothesis", {
     ...body,
     assertion: { ...body.assertion, wording: `The key is ${SECRET}.` },
   })
-  await cast.ada.write("publish_hypothesis", {
+  await lab.ada.write("publish_hypothesis", {
     ...hypothesis(citing),
     premises: [{ versionId: result.versionId, explanation: "It follows from that." }],
   })
@@ -241,7 +238,7 @@ t.test("A forged withholding is refused", async (t) => {
 })
 
 t.test("A Room with everything withheld is imported whole", async (t) => {
-  const { roomId, markers } = await writeEverything(there, cast.ada, cast.grace)
+  const { roomId, markers } = await writeEverything(there, lab.ada, lab.grace)
   const folders = [temporaryFolder(), temporaryFolder()] as const
   t.teardown(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
   const before = elsewhere(t, folders[0])
@@ -255,7 +252,7 @@ t.test("A Room with everything withheld is imported whole", async (t) => {
     }),
   )
   await Promise.all(each)
-  await untilClean(join(origin, "research-room.db"))
+  await untilClean(lab.file)
   const zip = await exported(roomId)
   for (const here of [before, elsewhere(t, folders[1])]) {
     await here.import(zip)

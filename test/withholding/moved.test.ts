@@ -2,28 +2,20 @@
  * Rows move between the pages of the file when others become longer or shorter, and SQLite leaves copies of them
  * behind. Once such rows are withheld, no copy is left.
  */
-import { readdirSync, rmSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { checkData } from "../../src/check/check.ts"
 import { openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { action } from "../support/bodies.ts"
 import { Filler } from "../research/record/filler.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 import { untilClean } from "../support/clean.ts"
 import { bytesOfOpen } from "../support/open-files.ts"
-import { temporaryFolder } from "../support/service.ts"
 
-const data = temporaryFolder()
-const file = join(data, "research-room.db")
-const house = await startResearchRoom({ data })
-tap.teardown(async () => {
-  await house.close()
-  rmSync(data, { recursive: true, force: true })
-})
-const cast = await castOf(house)
+const lab = await openLab(tap)
+const { house, folder, file } = lab
 
 /** Counts the pages in which a word stands between the header of the page and its rows. */
 function pagesBeside(word: string): number {
@@ -40,7 +32,7 @@ function pagesBeside(word: string): number {
 
 test("questions that moved before they were withheld leave no copies in the file", async (t) => {
   const word = "ferrousnightjar"
-  const { roomId, threadId } = await cast.room()
+  const { roomId, threadId } = await lab.place()
   const filler = new Filler(file)
   const owner = filler.person(house.people.owner.username)
   const entries: string[] = []
@@ -73,12 +65,12 @@ test("questions that moved before they were withheld leave no copies in the file
   t.ok(pages > 0, `after ${entries.length} writes ${pages} pages hold copies of questions beside their rows`)
   const answers = entries.map((entryId) => {
     const body = { of: { entryId }, fields: ["/question"], reason: "secret", explanation: "A name." }
-    return cast.at("ada", "POST", `/api/rooms/${roomId}/withholdings`, action(body))
+    return lab.at("ada", "POST", `/api/rooms/${roomId}/withholdings`, action(body))
   })
   t.strictSame(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]))
   await untilClean(file)
-  for (const name of readdirSync(data).filter((each) => each.startsWith("research-room.db")))
-    t.notOk(bytesOfOpen(join(data, name)).includes(word), name)
+  for (const name of readdirSync(folder).filter((each) => each.startsWith("research-room.db")))
+    t.notOk(bytesOfOpen(join(folder, name)).includes(word), name)
   const aside = openReadConnection(file)
   t.strictSame(checkData(aside).problems, [])
   aside.close()

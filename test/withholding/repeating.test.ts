@@ -1,22 +1,20 @@
 /** What is withheld is not published again by the reason given for it, nor by the next message of the same person. */
-import { startResearchRoom } from "research-room/testing"
 import tap from "tap"
 import { repeatedIn } from "../../src/ledger/journal/withheld-words.ts"
 import { ask } from "../support/ask.ts"
 import { action, message } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 
-const house = await startResearchRoom()
-tap.teardown(() => house.close())
-const cast = await castOf(house)
+const lab = await openLab(tap)
+const { house } = lab
 const SECRET = "sk-live-9fK2mVx7LpQ4"
 
 tap.test("an explanation that repeats the secret is refused before anything is done, with the words", async (t) => {
-  const { roomId, threadId } = await cast.room()
+  const { roomId, threadId } = await lab.place()
   const written = `My key is API_KEY=${SECRET}, use it. The quick brown fox jumps over the lazy dog by the river.`
-  const { entry } = await cast.grace.write("post_message", { threadId, ...message(written) } as never)
+  const { entry } = await lab.grace.write("post_message", { threadId, ...message(written) } as never)
   const withhold = (explanation: string) =>
-    cast.at(
+    lab.at(
       "ada",
       "POST",
       `/api/rooms/${roomId}/withholdings`,
@@ -38,7 +36,7 @@ tap.test("an explanation that repeats the secret is refused before anything is d
   t.notMatch(await messages(), SECRET)
 
   const post = (who: "ada" | "grace", text: string) =>
-    cast.at(who, "POST", `/api/threads/${threadId}/messages`, message(text))
+    lab.at(who, "POST", `/api/threads/${threadId}/messages`, message(text))
   const again = await post("ada", `I withheld ${SECRET} here.`)
   t.match(again, { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/text" }] } })
   t.match(JSON.stringify(again.body.issues), SECRET, "it says which words")

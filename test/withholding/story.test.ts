@@ -4,26 +4,22 @@
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { checkData } from "../../src/check/check.ts"
 import { openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { ask } from "../support/ask.ts"
 import { action, message } from "../support/bodies.ts"
-import { castOf } from "../support/lab.ts"
+import { openLab } from "../support/lab.ts"
 import { untilClean } from "../support/clean.ts"
-import { temporaryFolder } from "../support/service.ts"
 
-const data = temporaryFolder()
-const house = await startResearchRoom({ data })
-tap.teardown(() => house.close())
-const cast = await castOf(house)
+const lab = await openLab(tap)
+const { house, folder, file } = lab
 
 const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
 const read = async (path: string) =>
   (await ask(`${house.baseUrl}/api/research${path}`)).body as never as Record<string, never>
 const withhold = (who: "ada" | "grace" | "mary" | "nobody", roomId: string, more: object) =>
-  cast.at(
+  lab.at(
     who,
     "POST",
     `/api/rooms/${roomId}/withholdings`,
@@ -31,9 +27,9 @@ const withhold = (who: "ada" | "grace" | "mary" | "nobody", roomId: string, more
   )
 
 test("a message that contains a token", async (t) => {
-  const { roomId, threadId } = await cast.room()
+  const { roomId, threadId } = await lab.place()
   const body = { threadId, ...message(`The token is ${SECRET}.`) }
-  const { entry } = await cast.grace.write("post_message", body as never)
+  const { entry } = await lab.grace.write("post_message", body as never)
   const entryId = entry?.entryId ?? ""
   const before = await read(`/threads/${threadId}/timeline?after=0`)
   const answer = await withhold("ada", roomId, { of: { entryId }, fields: ["/text"] })
@@ -59,20 +55,20 @@ test("a message that contains a token", async (t) => {
   t.match(await read(`/rooms/${roomId}/activity?kinds=content_withheld`), {
     items: [{ kind: "content_withheld", actor: { username: "ada" } }],
   })
-  const again = await cast.grace.write("post_message", body as never)
+  const again = await lab.grace.write("post_message", body as never)
   t.match(again, { replayed: true, entry: { entryId } }, "a retry of the original write is still recognised")
-  await untilClean(join(data, "research-room.db"))
+  await untilClean(file)
   for (const name of ["research-room.db", "research-room.db-wal", "research-room.db-shm"])
-    t.notOk(readFileSync(join(data, name)).includes(SECRET), name)
-  const aside = openReadConnection(join(data, "research-room.db"))
+    t.notOk(readFileSync(join(folder, name)).includes(SECRET), name)
+  const aside = openReadConnection(file)
   t.strictSame(checkData(aside).problems, [], "and the tables still match the journal")
   aside.close()
 })
 
 test("who may withhold, and what is refused", async (t) => {
-  const { roomId, threadId } = await cast.room()
-  const other = await cast.room()
-  const { entry } = await cast.grace.write("post_message", { threadId, ...message(`Again ${SECRET}.`) } as never)
+  const { roomId, threadId } = await lab.place()
+  const other = await lab.place()
+  const { entry } = await lab.grace.write("post_message", { threadId, ...message(`Again ${SECRET}.`) } as never)
   const of = { entryId: entry?.entryId }
   const fields = ["/text"]
   t.match(await withhold("grace", roomId, { of, fields }), {
@@ -81,7 +77,7 @@ test("who may withhold, and what is refused", async (t) => {
   })
   t.match(await withhold("mary", roomId, { of, fields }), { status: 403, body: { refusal: "not_a_member" } })
   const archiving = (who: "grace" | "mary") =>
-    cast.at(who, "POST", `/api/rooms/${roomId}/archive`, action({ reason: "No." }))
+    lab.at(who, "POST", `/api/rooms/${roomId}/archive`, action({ reason: "No." }))
   t.match(await archiving("grace"), { status: 403, body: { refusal: "role_required" } }, "like archiving")
   t.match(await archiving("mary"), { status: 403, body: { refusal: "not_a_member" } })
   t.equal((await withhold("nobody", roomId, { of, fields })).status, 401)
@@ -110,16 +106,16 @@ test("who may withhold, and what is refused", async (t) => {
 
   const said = action({ of, fields, reason: "secret", explanation: "Revoked." })
   const at = `/api/rooms/${roomId}/withholdings`
-  t.match(await cast.at("ada", "POST", `${at}?rehearse=1`, said), { status: 200, body: { rehearsed: true } })
+  t.match(await lab.at("ada", "POST", `${at}?rehearse=1`, said), { status: 200, body: { rehearsed: true } })
   t.match(JSON.stringify(await read(`/threads/${threadId}/messages`)), SECRET, "a rehearsal removes nothing")
-  await cast.at("ada", "POST", `/api/rooms/${roomId}/archive`, action({ reason: "Done." }))
-  const first = await cast.at("ada", "POST", at, said)
+  await lab.at("ada", "POST", `/api/rooms/${roomId}/archive`, action({ reason: "Done." }))
+  const first = await lab.at("ada", "POST", at, said)
   t.match(
     first,
     { status: 200, body: { result: { fields: ["/text"], mayStillHold: /Backups/ } } },
     "in an archived Room too",
   )
-  const replayed = await cast.at("ada", "POST", at, said)
+  const replayed = await lab.at("ada", "POST", at, said)
   t.match(replayed, { status: 200, body: { replayed: true, result: { fields: ["/text"] } } })
   t.notOk("mayStillHold" in (replayed.body.result as object), "the note on remaining places is shown once")
   t.match(
@@ -134,9 +130,9 @@ test("who may withhold, and what is refused", async (t) => {
 })
 
 test("an operator who is neither owner nor member withholds in another's Room", async (t) => {
-  const { result } = await cast.grace.write("create_room", { title: "Grace's own" })
+  const { result } = await lab.grace.write("create_room", { title: "Grace's own" })
   const { roomId, openingThreadId: threadId } = result
-  const { entry } = await cast.grace.write("post_message", { threadId, ...message(`Once more ${SECRET}.`) } as never)
+  const { entry } = await lab.grace.write("post_message", { threadId, ...message(`Once more ${SECRET}.`) } as never)
   const said = { of: { entryId: entry?.entryId }, fields: ["/text"] }
   t.match(await withhold("mary", roomId, said), { status: 403, body: { refusal: "not_a_member" } })
   t.match(await withhold("ada", roomId, said), { status: 200, body: { result: { fields: ["/text"] } } })
@@ -147,17 +143,17 @@ test("an operator who is neither owner nor member withholds in another's Room", 
 })
 
 test("words that are also names, ids and codes are removed only from what people wrote", async (t) => {
-  const { roomId, threadId } = await cast.room()
+  const { roomId, threadId } = await lab.place()
   const proposal = { roomId, threadId, question: "member", scope: "hypothesis", hypotheses: [] }
-  await cast.grace.write("propose_experiment", proposal as never)
+  await lab.grace.write("propose_experiment", proposal as never)
   // Its receipt says that the first is similar, so its journal row has the first one's kind, its state and the same
   // words.
-  const near = await cast.grace.write("propose_experiment", {
+  const near = await lab.grace.write("propose_experiment", {
     ...proposal,
     question: "member of the experiment",
     scope: "hypothesis",
   } as never)
-  const whole = await cast.ada.write("propose_experiment", {
+  const whole = await lab.ada.write("propose_experiment", {
     ...proposal,
     question: "experiment",
     scope: "open",
@@ -167,7 +163,7 @@ test("words that are also names, ids and codes are removed only from what people
   const { experimentId } = (near as unknown as { result: { experimentId: string } }).result
   t.match(await read(`/experiments/${experimentId}`), {
     status: "open",
-    proposer: { username: cast.grace === undefined ? "" : house.people.member.username },
+    proposer: { username: lab.grace === undefined ? "" : house.people.member.username },
   })
   const activity = await read(`/rooms/${roomId}/activity`)
   t.match(activity, {
@@ -183,8 +179,8 @@ test("words that are also names, ids and codes are removed only from what people
     { question: "experiment", status: "open" },
     "the same words of others stay",
   )
-  await untilClean(join(data, "research-room.db"))
-  const aside = openReadConnection(join(data, "research-room.db"))
+  await untilClean(file)
+  const aside = openReadConnection(file)
   t.strictSame(checkData(aside).problems, [])
   aside.close()
 })

@@ -1,24 +1,17 @@
-/**
- * A write accepted while its feed is being read comes with this page or the next: the other thread may write between
- * any two statements.
- */
-import { join } from "node:path"
 import tap, { test } from "tap"
-import { createInstance } from "../../src/app/compose/instance.ts"
 import type { Db, Statement } from "../../src/ledger/storage/database.ts"
-import { openDatabase } from "../../src/ledger/storage/opening.ts"
-import { isoTime, realWorld } from "../../src/ledger/world.ts"
-import { freshId, message } from "../support/bodies.ts"
-import { openRoom } from "../support/house.ts"
+import { isoTime } from "../../src/ledger/world.ts"
+import { message } from "../support/bodies.ts"
+import { openLedger } from "../support/lab.ts"
 
-const house = await openRoom()
-const { roomId, threadId, ada } = house
+const lab = await openLedger(tap)
+const { roomId, threadId, ada } = lab
 const post = (text: string) =>
-  house.admit({ actor: ada, name: "post_message", params: { threadId }, body: message(text) })
+  lab.admit({ actor: ada, name: "post_message", params: { threadId }, body: message(text) })
 
-/** A second connection to the house's data, which reports each statement that it runs. */
+/** A second connection to the lab's data, which reports each statement that it runs. */
 function watching(told: (within: boolean) => void): Db {
-  const db = openDatabase(join(house.folder, "research-room.db"))
+  const db = lab.connection()
   const tell = <A extends unknown[], B>(call: (...values: A) => B) => {
     return (...values: A) => {
       told(db.inTransaction)
@@ -39,12 +32,7 @@ function watching(told: (within: boolean) => void): Db {
   }
 }
 let told: (within: boolean) => void = () => {}
-const db = watching((within) => told(within))
-const { ask, ledger } = createInstance({ db, world: realWorld(house.clock.read), instanceId: freshId() })
-tap.teardown(() => {
-  db.close()
-  house.close()
-})
+const { ask, ledger } = lab.beside(watching((within) => told(within)))
 
 for (const [how, wait] of [
   ["at once", 0],
@@ -81,8 +69,8 @@ for (const [how, wait] of [
 
 /** An entry as another thread would write it. */
 function land(sequence: number): void {
-  house.db.exec("BEGIN IMMEDIATE")
-  house.db
+  lab.db.exec("BEGIN IMMEDIATE")
+  lab.db
     .prepare(
       `INSERT INTO journal (position, operation, writer, at, room, room_sequence, content, target_kind, target_id,
         content_digest, activity_digest, digest)
@@ -90,8 +78,8 @@ function land(sequence: number): void {
           'message', '', zeroblob(32), zeroblob(32), zeroblob(32) FROM journal`,
     )
     .run(roomId, sequence)
-  house.db
+  lab.db
     .prepare("UPDATE room_heads SET activity_sequence = ?, last_activity_at = ? WHERE room_id = ?")
-    .run(sequence, isoTime(house.clock.read()), roomId)
-  house.db.exec("COMMIT")
+    .run(sequence, isoTime(lab.clock.read()), roomId)
+  lab.db.exec("COMMIT")
 }

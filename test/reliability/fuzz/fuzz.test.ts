@@ -3,9 +3,7 @@
  * form, with new cases each time, is prove.ts beside this file; its failures are kept in seeds.json and fail here too.
  */
 import tap, { test } from "tap"
-import { openLog } from "../../../src/log.ts"
-import { createApp } from "../../../src/app/serving/surface.ts"
-import { openRoom } from "../../support/house.ts"
+import { appOf, openLedger } from "../../support/lab.ts"
 import { endAll } from "../../support/program.ts"
 import { routePatterns } from "../../../src/edge/edge.ts"
 import { type Answer, readAnswer } from "./answers.ts"
@@ -18,13 +16,7 @@ import type { Outcome } from "./wire.ts"
 tap.teardown(endAll)
 
 test("every route of the application is attacked", async (t) => {
-  const house = await openRoom()
-  const app = createApp({
-    instance: house.instance,
-    baseUrl: "http://127.0.0.1:1",
-    softwareVersion: "0",
-    log: openLog("silent"),
-  })
+  const app = appOf((await openLedger(t)).instance, "http://127.0.0.1:1")
   const attacked = new Set(
     targets.flatMap(({ method, path }) => routePatterns(path).map((pattern) => `${method} ${pattern}`)),
   )
@@ -35,7 +27,6 @@ test("every route of the application is attacked", async (t) => {
   // One page serves all operations there; here it is attacked once for each. For events see targets.ts.
   const missed = served.map(({ method, route }) => `${method} ${route}`).filter((each) => !attacked.has(each))
   t.strictSame(missed.sort(), ["GET /api/research/rooms/:roomId/events", "GET /do/:operation", "POST /web/:operation"])
-  house.close()
 })
 
 /** Answers that a healthy service never gives, and the violation each must produce. */
@@ -52,13 +43,7 @@ const given = (target: string, isSound = true) =>
 const outcome = (...answers: Answer[]): Outcome => ({ answers, fault: null, end: "open", finishedFirst: false })
 
 test("the judge detects wrong answers", async (t) => {
-  const house = await openRoom()
-  const app = createApp({
-    instance: house.instance,
-    baseUrl: "http://127.0.0.1:1",
-    softwareVersion: "0",
-    log: openLog("silent"),
-  })
+  const app = appOf((await openLedger(t)).instance, "http://127.0.0.1:1")
   const response = await app.request("http://127.0.0.1:1/api/research/rooms?limit=0", {
     headers: { host: "127.0.0.1" },
   })
@@ -107,7 +92,6 @@ test("the judge detects wrong answers", async (t) => {
   t.equal(document("rooms as Markdown", text, "application/json"), "", "a read is refused in its envelope")
   t.match(judge(given("page /"), outcome(page("<!doctype html><fuzz onload=1>"))).join(), /markup of its visitor/)
   t.match(judge(given("rooms"), outcome(page("<!doctype html>"))).join(), /an address of the API answers with a page/)
-  house.close()
 })
 
 test("answers are parsed strictly", async (t) => {

@@ -8,7 +8,7 @@ import { Refusal } from "../../../src/contract/refusals.ts"
 import type { Receipt } from "../../../src/contract/answers/index.ts"
 import type { OperationName } from "../../../src/contract/operations/index.ts"
 import { action, type Body, freshId, hypothesis, launch, message } from "../../support/bodies.ts"
-import { type RoomOfTwo, openRoom } from "../../support/house.ts"
+import { type Ending, type Ledger, openLedger } from "../../support/lab.ts"
 import type { Chance } from "../support/chance.ts"
 
 export interface Size {
@@ -38,7 +38,7 @@ export interface Known {
 }
 
 export interface Told {
-  readonly house: RoomOfTwo
+  readonly lab: Ledger
   readonly stints: readonly Stint[]
   readonly known: readonly Known[]
   /** Experiments that were reported to an agent as completed; attempts that were reported as succeeded. */
@@ -66,9 +66,9 @@ const END = 48 * 60
 /** An agent's actions between two waits; it yields minutes. */
 type Course = AsyncGenerator<number, void, void>
 
-export async function simulate(chance: Chance, { agents, experiments, reviews }: Size): Promise<Told> {
-  const house = await openRoom({ check: async () => ({ ok: true }) })
-  const { instance, clock, roomId, threadId, ada, grace } = house
+export async function simulate(t: Ending, chance: Chance, { agents, experiments, reviews }: Size): Promise<Told> {
+  const lab = await openLedger(t)
+  const { instance, clock, roomId, threadId, ada } = lab
   const { tables } = instance
   const stints: Stint[] = []
   const known: Known[] = []
@@ -78,7 +78,7 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
   /** Sends a write. @returns its receipt; null if the state of things did not allow it */
   async function send(actor: Actor, name: OperationName, body: Body, params = {}): Promise<Receipt | null> {
     try {
-      const receipt = await house.admit({
+      const receipt = await lab.admit({
         actor,
         name,
         params,
@@ -233,7 +233,7 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
     courses.push(
       live({
         agent,
-        actor: await house.credential(agent % 2 === 0 ? ada : grace, { label: `lab-${agent}` }),
+        actor: await lab.agent(agent % 2 === 0 ? "ada" : "grace", { label: `lab-${agent}` }),
         chance: chance.part(agent),
       }),
     )
@@ -263,7 +263,7 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
     }
   }
   for (const { course } of due) await course.return()
-  return { house, stints, known, completed, succeeded, ...counts }
+  return { lab, stints, known, completed, succeeded, ...counts }
 }
 
 /** The time in minutes, for messages about faults. */

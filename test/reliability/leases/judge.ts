@@ -33,8 +33,8 @@ function doneTwice(stints: readonly Stint[]): string[] {
 }
 
 /** @returns violations; empty if there are none */
-export function faultsOf({ house, stints, known, completed, succeeded }: Told): string[] {
-  const { instance, roomId, db } = house
+export function faultsOf({ lab, stints, known, completed, succeeded }: Told): string[] {
+  const { instance, roomId, db } = lab
   const { tables, ledger } = instance
   const entries = new Map<number, string>()
   for (let after = 0; ; ) {

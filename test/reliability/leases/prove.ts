@@ -11,14 +11,19 @@ const seed = process.env.PROVE_SEED ?? freshSeed()
 const sum = { stints: 0, writes: 0, killed: 0, suspended: 0, takeovers: 0, lateReports: 0 }
 let faulty = 0
 for (let round = 0; round < rounds; round += 1) {
-  const told = await simulate(chanceOf(`${seed} ${round}`), { agents: 50, experiments: 60, reviews: 40 })
+  const ends: (() => unknown)[] = []
+  const told = await simulate({ teardown: (end) => ends.push(end) }, chanceOf(`${seed} ${round}`), {
+    agents: 50,
+    experiments: 60,
+    reviews: 40,
+  })
   const faults = faultsOf(told)
   if (faults.length > 0) faulty += 1
   for (const fault of faults.slice(0, 10)) process.stderr.write(`PROVE_SEED=${seed}, round ${round}: ${fault}\n`)
   sum.stints += told.stints.length
   sum.writes += told.known.length
   for (const name of ["killed", "suspended", "takeovers", "lateReports"] as const) sum[name] += told[name]
-  told.house.close()
+  for (const end of ends) await end()
   process.stderr.write(`round ${round + 1} of ${rounds}\n`)
 }
 console.log(

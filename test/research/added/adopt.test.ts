@@ -4,23 +4,21 @@
 import { pattern } from "../../support/pattern.ts"
 import { execFileSync } from "node:child_process"
 import { ResearchRoomClient } from "research-room/client"
-import { startResearchRoom } from "research-room/testing"
 import t, { type Test } from "tap"
 import { CrateFault } from "../../../src/research/import/crate-file.ts"
 import { action, hypothesis, message } from "../../support/bodies.ts"
-import { castOf } from "../../support/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { type Elsewhere, elsewhere } from "../../support/elsewhere.ts"
 import { passwordOf, startOwn } from "../../support/service.ts"
 import { forged, json } from "./forged.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
-const there = await startResearchRoom()
-t.teardown(() => there.close())
+const lab = await openLab(t)
+const { house: there } = lab
 const { main, archived } = there.rooms
 const host = new URL(there.baseUrl).host
 const exported = async (roomId: string) =>
   Buffer.from(await bytesOf(await there.client("member_all").download("room_export", { roomId })))
-const cast = await castOf(there)
 
 /** An instance with its own user named ada, a different person from the ada of the first instance. */
 async function withAda(t: Test, folder = t.testdir()) {
@@ -142,7 +140,7 @@ t.test("Its new owner admits people, agents write, and people who wrote in it el
 })
 
 t.test("Later writes at its origin do not arrive here, and its origin's exports are refused", async (t) => {
-  const { roomId, threadId } = await cast.room("Adopted elsewhere")
+  const { roomId, threadId } = await lab.place("Adopted elsewhere")
   const here = await withAda(t)
   const first = await exported(roomId)
   await here.import(first, "ada")
@@ -152,7 +150,7 @@ t.test("Later writes at its origin do not arrive here, and its origin's exports 
       "after entry 2 .*no longer arrives",
   )
   await refused(t, here, first, sentence)
-  await cast.ada.write("post_message", { threadId, text: "Later." } as never)
+  await lab.ada.write("post_message", { threadId, text: "Later." } as never)
   const later = await exported(roomId)
   await refused(t, here, later, sentence)
   await refused(t, here, later, sentence, "ada")
@@ -299,10 +297,10 @@ t.test("The declared earlier origins of a Room are proved", async (t) => {
 t.test(
   "A reference already known where the Room began stays known to it, here and wherever it is imported",
   async (t) => {
-    const [one, other] = [await cast.room("Where it was registered"), await cast.room("Where it is known")]
+    const [one, other] = [await lab.place("Where it was registered"), await lab.place("Where it is known")]
     const material = { reference: `sha256:${"5".repeat(64)}`, name: "Weights" }
-    const known = await cast.ada.write("register_material", { ...one, ...material })
-    await cast.ada.write("register_material", { ...other, ...material })
+    const known = await lab.ada.write("register_material", { ...one, ...material })
+    await lab.ada.write("register_material", { ...other, ...material })
     const folder = t.testdir({ second: {}, third: {} })
     const second = await withAda(t, `${folder}/second`)
     await second.import(await exported(other.roomId), "ada")

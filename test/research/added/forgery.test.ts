@@ -5,7 +5,6 @@
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
-import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { ProvedReplay } from "../../../src/app/imports/import.ts"
 import { openForward } from "../../../src/app/compose/upgrade.ts"
@@ -17,7 +16,7 @@ import { databaseFile } from "../../../src/ledger/storage/opening.ts"
 import { seededWorld } from "../../../src/ledger/world.ts"
 import { CrateFault } from "../../../src/research/import/crate-file.ts"
 import { Withholdings, Prover } from "../../../src/research/import/writes.ts"
-import { castOf } from "../../support/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { differingRows, rowsAsText } from "../../support/tables.ts"
 import { writeEverything } from "../../withholding/everything.ts"
@@ -38,14 +37,12 @@ type FeedLine = Parameters<typeof entryDigest>[0] & { readonly digest: string; r
  * Room.
  */
 async function everyWrite(test: Parameters<typeof elsewhere>[0]) {
-  const there = await startResearchRoom()
-  const cast = await castOf(there)
-  const { roomId } = await writeEverything(there, cast.ada, cast.grace)
-  await cast.mary.write("request_to_join", { roomId, message: "I know the data." })
-  await cast.ada.write("decide_join_request", { roomId, userId: cast.ids.mary, decision: "accept" })
-  await cast.mary.write("remove_member", { roomId, userId: cast.ids.mary })
-  const zip = Buffer.from(await (await fetch(`${there.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
-  await there.close()
+  const lab = await openLab(test)
+  const { roomId } = await writeEverything(lab.house, lab.ada, lab.grace)
+  await lab.mary.write("request_to_join", { roomId, message: "I know the data." })
+  await lab.ada.write("decide_join_request", { roomId, userId: lab.userIds.mary, decision: "accept" })
+  await lab.mary.write("remove_member", { roomId, userId: lab.userIds.mary })
+  const zip = Buffer.from(await (await fetch(`${lab.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
   const adopter = elsewhere(test)
   await adopter.accounts.add("eve", "the long password of eve")
   await adopter.import(zip, "eve")

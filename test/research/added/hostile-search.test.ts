@@ -1,15 +1,14 @@
 /** Texts and queries made to slow a search down: each is answered at once, and shown like any other. */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
-import { openRoom } from "../../support/house.ts"
+import { openLedger } from "../../support/lab.ts"
 import { searchedTexts, searchQueries } from "../../reliability/hostile/files.ts"
 
 /** Milliseconds of processor time. Some of these searches used to take 3 and 27 seconds. */
 const PATIENCE = 250
 
-const house = await openRoom()
-t.teardown(() => house.close())
-const { admit, ada, threadId, instance } = house
+const lab = await openLedger(t)
+const { admit, ada, threadId, instance } = lab
 const { search } = instance.tables
 const say = (text: string) =>
   admit({

@@ -1,18 +1,17 @@
 /** A Room's export read into another instance: the same Room, to read and to cite, and the same export again. */
 import { ResearchRoomClient } from "research-room/client"
-import { startResearchRoom } from "research-room/testing"
 import t, { type Test } from "tap"
 import { CrateFault } from "../../../src/research/import/crate-file.ts"
 import { ask } from "../../support/ask.ts"
 import { message } from "../../support/bodies.ts"
-import { castOf } from "../../support/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { startOwn } from "../../support/service.ts"
 import { forged, json } from "./forged.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
-const there = await startResearchRoom()
-t.teardown(() => there.close())
+const lab = await openLab(t)
+const { house: there } = lab
 const reader = there.client("member_all")
 const exported = async (roomId: string) => Buffer.from(await bytesOf(await reader.download("room_export", { roomId })))
 const { main, empty, archived } = there.rooms
@@ -23,11 +22,10 @@ async function refused(t: Test, here: ReturnType<typeof elsewhere>, zip: Uint8Ar
   t.equal(here.entries(), before, "nothing is left behind")
 }
 
-const cast = await castOf(there)
-const visited = await cast.room()
-await cast.mary.write("request_to_join", { roomId: visited.roomId, message: "For you alone: I know the data." })
-await cast.ada.write("decide_join_request", { roomId: visited.roomId, userId: cast.ids.mary, decision: "accept" })
-await cast.mary.write("remove_member", { roomId: visited.roomId, userId: cast.ids.mary })
+const visited = await lab.place()
+await lab.mary.write("request_to_join", { roomId: visited.roomId, message: "For you alone: I know the data." })
+await lab.ada.write("decide_join_request", { roomId: visited.roomId, userId: lab.userIds.mary, decision: "accept" })
+await lab.mary.write("remove_member", { roomId: visited.roomId, userId: lab.userIds.mary })
 
 for (const [name, { roomId }] of Object.entries({ ...there.rooms, "with comings and goings": visited })) {
   t.test(`The Room "${name}" is the same elsewhere, and its export byte for byte`, async (t) => {

@@ -7,13 +7,12 @@ import t from "tap"
 import { checkData } from "../../../src/check/check.ts"
 import { limits } from "../../../src/contract/limits.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
-import { openRoom } from "../../support/house.ts"
+import { openLedger } from "../../support/lab.ts"
 import { Chance, type TextKind, texts } from "../../bench/texts.ts"
 
 async function opened(t: { teardown(work: () => void): void }) {
-  const house = await openRoom()
-  t.teardown(() => house.close())
-  const { admit, ada, threadId, instance } = house
+  const lab = await openLedger(t)
+  const { admit, ada, threadId, instance } = lab
   const say = async (text: string) =>
     (
       await admit({
@@ -25,11 +24,11 @@ async function opened(t: { teardown(work: () => void): void }) {
     ).target.id
   const found = (query: string, offset = 0, count = 50) => instance.tables.search.find(query, {}, offset, count)
   return {
-    ...house,
+    ...lab,
     say,
     found,
     idsOf: (query: string) =>
-      found(query).flatMap(({ kind, id }) => (kind === "person" || kind === "thread" ? [] : [id])),
+      found(query, 0, 100).flatMap(({ kind, id }) => (kind === "person" || kind === "thread" ? [] : [id])),
   }
 }
 

@@ -8,7 +8,7 @@ import { provenance } from "../../../src/research/provenance/provenance.ts"
 import { createInstance } from "../../../src/app/compose/instance.ts"
 import { action, freshId, hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
-import { openRoom } from "../../support/house.ts"
+import { openLedger } from "../../support/lab.ts"
 
 const room = await startResearchRoom()
 t.teardown(() => room.close())
@@ -209,9 +209,8 @@ t.test("Invalid queries are refused", async (t) => {
 t.test(
   "A Room over the limit is cut to the newest of each kind; the graph says so and links to the rest",
   async (t) => {
-    const house = await openRoom()
-    t.teardown(() => house.close())
-    const { admit, ada, roomId, threadId, instance } = house
+    const lab = await openLedger(t)
+    const { admit, ada, roomId, threadId, instance } = lab
     const send = (index: number) =>
       admit({
         actor: ada,
@@ -248,13 +247,12 @@ t.test(
 )
 
 t.test("The whole graph takes a handful of statements, however large it is", async (t) => {
-  const house = await openRoom()
-  t.teardown(() => house.close())
+  const lab = await openLedger(t)
   const {
     db,
     instance: { world, instanceId },
     roomId,
-  } = house
+  } = lab
   let statements = 0
   const counting = {
     ...{
@@ -280,9 +278,8 @@ t.test("The whole graph takes a handful of statements, however large it is", asy
 })
 
 t.test("A graph stops at the limit of edges, and then says that more of any kind may be left out", async (t) => {
-  const house = await openRoom()
-  t.teardown(() => house.close())
-  const { admit, ada, db, instance, roomId, threadId } = house
+  const lab = await openLedger(t)
+  const { admit, ada, db, instance, roomId, threadId } = lab
   const publish = async (premises: object[]) => {
     const body = { ...action(hypothesis({ roomId, threadId })), premises }
     return (await admit({ actor: ada, name: "publish_hypothesis", body })).result as { versionId: string }

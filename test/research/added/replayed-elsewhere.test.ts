@@ -4,7 +4,6 @@
  */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
-import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { createInstance } from "../../../src/app/compose/instance.ts"
 import { canonicalJson, type JsonObject } from "../../../src/contract/json.ts"
@@ -14,7 +13,7 @@ import type { Entry, Given } from "../../../src/ledger/journal/journal.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
 import { crate } from "../../../src/research/export/crate.ts"
 import { softwareVersion } from "../../../src/packaged.ts"
-import { castOf } from "../../support/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
@@ -33,8 +32,8 @@ interface Told {
   readonly target: { readonly kind: string; readonly id: string }
 }
 
-const room = await startResearchRoom()
-t.teardown(() => room.close())
+const lab = await openLab(t)
+const { house: room } = lab
 const grace = room.client("member_all")
 
 /**
@@ -84,12 +83,11 @@ function madeAgain(files: ReturnType<typeof unpack>, file: string, isUnnamed = f
 }
 
 /** People join, write and leave; one of them never wrote anything. */
-const cast = await castOf(room)
-const visited = await cast.room()
-await cast.mary.write("request_to_join", { roomId: visited.roomId, message: "For you alone: I know the data." })
-await cast.ada.write("decide_join_request", { roomId: visited.roomId, userId: cast.ids.mary, decision: "accept" })
-await cast.mary.write("remove_member", { roomId: visited.roomId, userId: cast.ids.mary })
-await cast.ada.write("archive_room", { roomId: visited.roomId, reason: "Done." })
+const visited = await lab.place()
+await lab.mary.write("request_to_join", { roomId: visited.roomId, message: "For you alone: I know the data." })
+await lab.ada.write("decide_join_request", { roomId: visited.roomId, userId: lab.userIds.mary, decision: "accept" })
+await lab.mary.write("remove_member", { roomId: visited.roomId, userId: lab.userIds.mary })
+await lab.ada.write("archive_room", { roomId: visited.roomId, reason: "Done." })
 
 for (const [name, { roomId }] of Object.entries({ ...room.rooms, "with comings and goings": visited })) {
   t.test(`The Room "${name}" is recreated unchanged, and so is its export`, async (t) => {

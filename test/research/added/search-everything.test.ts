@@ -99,7 +99,7 @@ t.test("a person is found by name or id, unless a filter asks for something that
   t.match((await everywhere(named?.id ?? ""))[0], { kind: "person", id: named?.id })
   t.strictSame(await everywhere(username, { kinds: ["finding"] }), [])
   t.match((await find(username))[0], { kind: "person", title: username }, "of a Room, its members")
-  const elsewhere = (await lab.browsers.grace.write("create_room", { title: "Grace's own" })).result.roomId
+  const elsewhere = (await lab.grace.write("create_room", { title: "Grace's own" })).result.roomId
   t.notMatch(await find(username, { roomId: elsewhere }), [{ kind: "person" }], "and nobody else")
 })
 

@@ -17,7 +17,7 @@ import { openReadConnection, openDatabase } from "../../../src/ledger/storage/op
 import { realWorld } from "../../../src/ledger/world.ts"
 import { action, type Body, freshId, hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
-import { openRoom } from "../../support/house.ts"
+import { openLedger } from "../../support/lab.ts"
 import { endAll, newPlace, type Running, start } from "../../support/program.ts"
 
 const place = newPlace()
@@ -131,9 +131,8 @@ test("new texts are found at once, even after kills, just as an index built at o
 })
 
 test("without an index, in a copy that another process writes, everything is found by reading it", async (t) => {
-  const house = await openRoom()
-  t.teardown(() => house.close())
-  const { db, roomId, threadId, ada, clock } = house
+  const lab = await openLedger(t)
+  const { db, roomId, threadId, ada, clock } = lab
   const world = realWorld(clock.read)
   const { ledger, tables } = createInstance({ db, world, instanceId: "", indexesLater: true })
   const admit = async (name: OperationName, body: Body, params: Record<string, string> = {}) =>

@@ -9,7 +9,7 @@ import { search } from "../../../src/research/search/search.ts"
 import { snippetHtml } from "../../../src/research/search/snippet.ts"
 import { hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
-import { openRoom } from "../../support/house.ts"
+import { openLedger } from "../../support/lab.ts"
 
 const room = await startResearchRoom()
 t.teardown(() => room.close())
@@ -214,7 +214,7 @@ t.test("No text is an invalid query, except an empty one", async (t) => {
       maxLength: 6,
     })
     .map((parts) => parts.join(" "))
-  const { search } = (await openedHouse(t)).instance.tables
+  const { search } = (await openLedger(t)).instance.tables
   fc.assert(
     fc.property(queries, (query) => Array.isArray(search.find(query, { kinds: ["message"] }, 0, 3))),
     { numRuns: 500 },
@@ -235,15 +235,9 @@ t.test("No text is an invalid query, except an empty one", async (t) => {
   t.strictSame(await find("-- !"), [], "punctuation alone finds nothing")
 })
 
-async function openedHouse(t: { teardown(work: () => void): void }) {
-  const house = await openRoom()
-  t.teardown(() => house.close())
-  return house
-}
-
 // shows: Added: full-text search over records, experiments, Threads and messages, ranked, with a marked snippet.
 t.test("The index is updated in the same transaction as the write", async (t) => {
-  const { db, instance, admit, ada, roomId, threadId } = await openedHouse(t)
+  const { db, instance, admit, ada, roomId, threadId } = await openLedger(t)
   const { search } = instance.tables
   const found = (query: string) => search.find(query, {}, 0, 10).map(({ kind }) => kind)
   const sent = { actor: ada, name: "post_message" as const, params: { threadId } }
@@ -323,7 +317,7 @@ t.test("The index is updated in the same transaction as the write", async (t) =>
 })
 
 t.test("The index survives a vacuumed copy", async (t) => {
-  const { db, instance, admit, ada, threadId, folder } = await openedHouse(t)
+  const { db, instance, admit, ada, threadId, folder } = await openLedger(t)
   for (const text of ["one thing", "another thing"])
     await admit({
       actor: ada,
@@ -342,7 +336,7 @@ t.test("The index survives a vacuumed copy", async (t) => {
 })
 
 t.test("A prefix that too many words share is looked up as a whole word", async (t) => {
-  const { instance, admit, ada, threadId } = await openedHouse(t)
+  const { instance, admit, ada, threadId } = await openLedger(t)
   const words = Array.from({ length: limits.searchBeginnings + 1 }, (_, index) => `qx${index.toString(36)}`)
   for (let next = 0; next < words.length; next += 200) {
     await admit({
@@ -358,7 +352,7 @@ t.test("A prefix that too many words share is looked up as a whole word", async 
 })
 
 t.test("Of many matches only the newest are ranked; of very many, the newest simply come first", async (t) => {
-  const { db, admit, ada, threadId } = await openedHouse(t)
+  const { db, admit, ada, threadId } = await openLedger(t)
   const say = (text: string) =>
     admit({
       actor: ada,

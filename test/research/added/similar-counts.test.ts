@@ -1,30 +1,17 @@
-/** What is similar to a text is found in time that does not grow with the Room, and as if nothing were kept. */
-import { join } from "node:path"
 import tap, { test } from "tap"
 import { limits } from "../../../src/contract/limits.ts"
-import { createInstance } from "../../../src/app/compose/instance.ts"
-import { createApp } from "../../../src/app/serving/surface.ts"
 import { openDatabase } from "../../../src/ledger/storage/opening.ts"
-import { realWorld } from "../../../src/ledger/world.ts"
-import { openLog } from "../../../src/log.ts"
-import { action, freshId, hypothesis } from "../../support/bodies.ts"
-import { openRoom } from "../../support/house.ts"
+import { action, hypothesis } from "../../support/bodies.ts"
+import { appOf, openLedger } from "../../support/lab.ts"
 import { RecordingDb } from "../../support/recording-db.ts"
 
-const house = await openRoom()
-const { token } = await house.credential(house.ada)
-const { roomId, threadId } = house
-const path = join(house.folder, "research-room.db")
-const file = openDatabase(path)
+const lab = await openLedger(tap)
+const { token } = await lab.agent("ada")
+const { roomId, threadId } = lab
+const file = lab.connection()
 const db = new RecordingDb(file)
-const open = (data: typeof db | typeof file) =>
-  createInstance({ db: data, world: realWorld(house.clock.read), instanceId: freshId(), indexesLater: true })
-const instance = open(db)
-const app = createApp({ instance, baseUrl: "http://here", softwareVersion: "0", log: openLog("silent") })
-tap.teardown(() => {
-  file.close()
-  house.close()
-})
+const instance = lab.beside(db, true)
+const app = appOf(instance)
 
 async function publish(wording: string): Promise<void> {
   const body = action(hypothesis({ roomId, threadId }))
@@ -45,8 +32,8 @@ const wordings = Array.from(
 
 /** The same question to a connection that has kept nothing. */
 function anew(text: string) {
-  using fresh = openDatabase(path)
-  return open(fresh).tables.similar.near(roomId, text)
+  using fresh = openDatabase(lab.file)
+  return lab.beside(fresh, true).tables.similar.near(roomId, text)
 }
 
 test("what is kept of the index never changes an answer", async (t) => {
@@ -55,8 +42,8 @@ test("what is kept of the index never changes an answer", async (t) => {
     // Sometimes several texts wait for the index, and sometimes another process indexes them.
     if (at % 4 === 0) instance.tables.search.index()
     if (at % 7 === 0) {
-      using other = openDatabase(path)
-      open(other).tables.search.index()
+      using other = openDatabase(lab.file)
+      lab.beside(other, true).tables.search.index()
     }
     for (const text of [wording, `In winter ${subjects[(at + 1) % 6]} sleep`])
       t.strictSame(instance.tables.similar.near(roomId, text), anew(text), text)

@@ -159,11 +159,11 @@ t.test("withheld text is in no byte of it", async (t) => {
   const { activityWatermark: sequence } = await lab.reader.read("room", { roomId })
   t.ok((await opened("before.sqlite")).bytes.includes(secret))
   const what = { roomId, of: { sequence }, fields: ["/text"], reason: "secret" as const, explanation: "Revoked." }
-  await lab.browsers.ada.write("withhold_content", what)
+  await lab.ada.write("withhold_content", what)
   const { bytes, all } = await opened("after.sqlite")
   t.notOk(bytes.includes(secret))
   t.equal(all("SELECT body ->> '$.text.withheld.reason' AS reason FROM entries WHERE reason IS NOT NULL").length, 1)
-  await lab.browsers.ada.write("withhold_content", { ...what, of: { sequence: 1 }, fields: ["/title"] })
+  await lab.ada.write("withhold_content", { ...what, of: { sequence: 1 }, fields: ["/title"] })
   const untitled = await opened("untitled.sqlite")
   t.strictSame(
     untitled.all("SELECT value FROM about WHERE name = 'title'"),

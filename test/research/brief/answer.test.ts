@@ -81,7 +81,7 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
     body: { schemaVersion: 3, clientMessageId: freshId(), text },
   })
   const read = await watermarkOf(room)
-  const token = await lab.browsers.ada.write("issue_credential", {
+  const token = await lab.ada.write("issue_credential", {
     roomId: room.roomId,
     label: "batcher",
     permissions: ["post_thread"],

@@ -16,7 +16,7 @@ const room = await lab.room()
 const { roomId } = room
 const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
 async function agent(label: string) {
-  const { result } = await lab.browsers.ada.write("issue_credential", { roomId, label, permissions: [...permissions] })
+  const { result } = await lab.ada.write("issue_credential", { roomId, label, permissions: [...permissions] })
   return new ResearchRoomClient({ baseUrl: lab.house.baseUrl, token: result.token, fetch: held, retries: 0 })
 }
 const [mcp, sweeper] = [await agent("mcp"), await agent("sweeper")]
@@ -130,7 +130,7 @@ t.test("evidence says how independent it is, in reads, documents and pages", asy
     independence: { person: false, agent: true, code: false, commit: true, inputs: null },
   })
   t.match((await lab.record(found)).evidenceTally, { reproductions: 2, independent: 0, otherAgents: 1, otherCode: 0 })
-  await reproduced(lab.browsers.grace, { attemptId: again }, otherCode, 3)
+  await reproduced(lab.grace, { attemptId: again }, otherCode, 3)
   t.match((await reader.read("attempt", { attemptId: again })).reproductions[0]?.independence, {
     person: true,
     agent: true,

@@ -13,13 +13,13 @@ import { openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)
-const { reader, browsers } = lab
+const { reader } = lab
 const { baseUrl, repositories } = lab.house
 const room = await lab.room("Does a ramp lower the loss?")
 const { roomId, ada, grace, mary } = room
 const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
 const { token } = (
-  await browsers.ada.write("issue_credential", { roomId, label: "at every door", permissions: [...permissions] })
+  await lab.ada.write("issue_credential", { roomId, label: "at every door", permissions: [...permissions] })
 ).result
 const agent = await overHttp(baseUrl, token)
 t.teardown(() => agent.close())
@@ -56,7 +56,7 @@ t.test("a conclusion replaces the previous one, through any interface", async (t
     watermark += 1
   }
   posted((await ada.write("post_research_checkpoint", body("By an agent."))).result)
-  posted((await browsers.grace.write("post_research_checkpoint", body("By a person."))).result)
+  posted((await lab.grace.write("post_research_checkpoint", body("By a person."))).result)
   posted((await agent.write("post_research_checkpoint", body("By MCP."))).result as never)
   const folder = t.testdir({})
   writeFileSync(join(folder, "research_room.py"), await document("/research_room.py"))
@@ -100,7 +100,7 @@ t.test("an unknown Thread id is reported as an unknown Thread in every interface
     () => ada.write("publish_finding", finding({ roomId, threadId: nobody })),
     () =>
       ada.write("propose_experiment", { roomId, threadId: nobody, question: "Where?", scope: "Here.", hypotheses: [] }),
-    () => browsers.ada.write("post_message", { threadId: nobody, text: "Where?" }),
+    () => lab.ada.write("post_message", { threadId: nobody, text: "Where?" }),
     () => reader.read("thread_brief", { threadId: nobody }),
     () => reader.read("thread_timeline", { threadId: nobody }),
   ]

@@ -1,22 +1,20 @@
 /** An agent's inbox: it lists the entries of its Room that concern the agent, and why. */
 import { setTimeout as pause } from "node:timers/promises"
-import { startResearchRoom } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { ask } from "../../support/ask.ts"
 import { finding, hypothesis, message } from "../../support/bodies.ts"
-import { castOf } from "../../support/lab.ts"
+import { openLab } from "../../support/lab.ts"
 import { held } from "../../support/contract.ts"
 import { overHttp } from "../../mcp/agent.ts"
 
-const house = await startResearchRoom()
-tap.teardown(() => house.close())
-const cast = await castOf(house)
-const { roomId, threadId } = await cast.room("Worked on by agents")
+const lab = await openLab(tap)
+const { house } = lab
+const { roomId, threadId } = await lab.place("Worked on by agents")
 const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
 
 async function agent(who: "ada" | "grace", label: string) {
-  const { result } = await cast[who].write("issue_credential", { roomId, label, permissions } as never)
+  const { result } = await lab[who].write("issue_credential", { roomId, label, permissions } as never)
   return new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
 }
 const [mcp, sweeper, other] = [
@@ -81,7 +79,7 @@ test("it includes everything that bears on its records and experiments, once the
     expectedStatus: "open",
   })
   t.ok(taken)
-  await cast.grace.write("assert_dispute", {
+  await lab.grace.write("assert_dispute", {
     targetVersionId: h1.result.versionId,
     explanation: "The runs were too short.",
   })
@@ -89,7 +87,7 @@ test("it includes everything that bears on its records and experiments, once the
   t.strictSame(found[0], ["proposed E1: You proposed E1."])
   t.strictSame(found[1], ["bears_on H1: It is about H1, which you wrote."])
   const f1 = await sweeper.write("publish_finding", finding({ roomId, threadId }, {}, "It was so."))
-  await cast.ada.write("link_experiment_finding", {
+  await lab.ada.write("link_experiment_finding", {
     experimentId: e1.result.experimentId,
     findingVersionId: f1.result.versionId,
     towardHypothesis: [],
@@ -127,7 +125,7 @@ test(
     await post(mcp, "First.")
     await post(sweeper, "Second.")
     await post(mcp, "Third.")
-    await cast.ada.write("assert_dispute", { targetVersionId: h1.result.versionId, explanation: "In the browser." })
+    await lab.ada.write("assert_dispute", { targetVersionId: h1.result.versionId, explanation: "In the browser." })
     const others = async (client: Client, more = {}) =>
       (await client.read("room_activity", { roomId, after, exclude: "me", ...more })).items.map(
         ({ sequence }) => sequence - after,
@@ -174,8 +172,8 @@ test("a page shows its readers their own writes", async (t) => {
 test(
   "two MCP agents work side by side: " + "each sees at once what the other did, and none of its own writes",
   async (t) => {
-    const { result: first } = await cast.ada.write("issue_credential", { roomId, label: "left", permissions } as never)
-    const { result: second } = await cast.grace.write("issue_credential", {
+    const { result: first } = await lab.ada.write("issue_credential", { roomId, label: "left", permissions } as never)
+    const { result: second } = await lab.grace.write("issue_credential", {
       roomId,
       label: "right",
       permissions,
@@ -218,14 +216,14 @@ test(
 test("a credential that is revoked or expires during a wait receives no entries", async (t) => {
   const { activityWatermark } = await mcp.read("room", { roomId })
   const path = `${house.baseUrl}/api/agent/research/inbox?wait=20&after=${activityWatermark}`
-  const { result } = await cast.ada.write("issue_credential", { roomId, label: "for a while", permissions } as never)
+  const { result } = await lab.ada.write("issue_credential", { roomId, label: "for a while", permissions } as never)
   const { credentialId, token = "" } = result as { credentialId: string; token?: string }
   const waiting = ask(path, { token })
   const tool = await overHttp(house.baseUrl, token)
   t.teardown(tool.close)
   const toolWaiting = tool.call("inbox", Object.fromEntries(new URL(path).searchParams))
   await pause(300)
-  await cast.ada.write("revoke_credential", { roomId, credentialId } as never)
+  await lab.ada.write("revoke_credential", { roomId, credentialId } as never)
   await post(other, "@ada, this is for those who may still read.")
   const { status, body } = await waiting
   t.match([status, body], [401, { refusal: "not_authenticated" }])

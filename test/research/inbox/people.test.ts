@@ -1,20 +1,13 @@
-/** A person's home page: what others did in their Rooms that concerns them, until the person writes there. */
-import { startResearchRoom } from "research-room/testing"
-import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { finding, hypothesis, message } from "../../support/bodies.ts"
-import { castOf } from "../../support/lab.ts"
-import { held } from "../../support/contract.ts"
+import { openLab } from "../../support/lab.ts"
 
-const house = await startResearchRoom()
-tap.teardown(() => house.close())
-const cast = await castOf(house)
-const { roomId, threadId } = await cast.room("Worked on together")
-const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
-const { result } = await cast.ada.write("issue_credential", { roomId, label: "mcp", permissions } as never)
-const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
+const lab = await openLab(tap)
+const { house } = lab
+const { roomId, threadId } = await lab.place("Worked on together")
+const agent = await lab.client("ada", roomId, { label: "mcp" })
 
-type Person = typeof cast.ada
+type Person = typeof lab.ada
 /** The same people in browsers, for pages, which the contract does not cover. */
 const [ada, grace, mary] = await Promise.all((["owner", "member", "visitor"] as const).map((who) => house.browser(who)))
 if (ada === undefined || grace === undefined || mary === undefined) throw new Error("the demo has three people")
@@ -32,7 +25,7 @@ async function concerns(who: Person): Promise<string[]> {
   )
   return lines.filter((line) => line.includes("Worked on together"))
 }
-const h1 = await cast.ada.write("publish_hypothesis", hypothesis({ roomId, threadId }))
+const h1 = await lab.ada.write("publish_hypothesis", hypothesis({ roomId, threadId }))
 
 test("a person is not notified when alone, nor of their own agent's writes", async (t) => {
   await post(agent as never, "@ada, H1 stands.")
@@ -43,11 +36,11 @@ test(
   "mentions, labels and evidence on the person's records are listed, newest first; " +
     "disputes to answer have their own place",
   async (t) => {
-    const { result: other } = await cast.grace.write("create_thread", { roomId, title: "Aside" })
-    await post(cast.grace, "@ada: is it so?", other.threadId)
-    await post(cast.grace, "I doubt H1.", other.threadId)
-    await cast.grace.write("publish_finding", finding({ roomId, threadId }, {}, "It was not so."))
-    await cast.grace.write("assert_dispute", {
+    const { result: other } = await lab.grace.write("create_thread", { roomId, title: "Aside" })
+    await post(lab.grace, "@ada: is it so?", other.threadId)
+    await post(lab.grace, "I doubt H1.", other.threadId)
+    await lab.grace.write("publish_finding", finding({ roomId, threadId }, {}, "It was not so."))
+    await lab.grace.write("assert_dispute", {
       targetVersionId: h1.result.versionId,
       explanation: "The runs were too short.",
     })
@@ -60,24 +53,24 @@ test(
 
     await post(agent as never, "Run 7 is over.", other.threadId)
     t.equal((await concerns(ada)).length, 2, "her agent has not read it for her")
-    await post(cast.ada, "It is.", other.threadId)
+    await post(lab.ada, "It is.", other.threadId)
     t.strictSame(await concerns(ada), [], "a person who has replied in the Thread has read it")
   },
 )
 
 test("a mention of the person's agent, or of a record by the agent, concerns them too", async (t) => {
   const { result: made } = await agent.write("publish_hypothesis", hypothesis({ roomId, threadId }))
-  const { result: other } = await cast.grace.write("create_thread", { roomId, title: "Of agents" })
-  await post(cast.grace, `@ada/mcp: ${made.label}?`, other.threadId)
+  const { result: other } = await lab.grace.write("create_thread", { roomId, title: "Of agents" })
+  await post(lab.grace, `@ada/mcp: ${made.label}?`, other.threadId)
   const [line = ""] = await concerns(ada)
   t.match(line, new RegExp(`It names @ada/mcp\\. Its text names ${made.label}, which you wrote\\.`))
 })
 
 test("text by others stays text, and a person in no Room has no entries", async (t) => {
   await post(
-    cast.grace,
+    lab.grace,
     "@ada <script>alert(1)</script>",
-    (await cast.grace.write("create_thread", { roomId, title: "Markup" })).result.threadId,
+    (await lab.grace.write("create_thread", { roomId, title: "Markup" })).result.threadId,
   )
   const page = await (await ada.request("GET", "/")).text()
   t.match(page, "@ada &lt;script&gt;alert(1)")

@@ -206,7 +206,7 @@ t.test("an effect says that values were withheld after publication, and remains 
   await work.tell(attemptId, "succeeded")
   const { result } = await publish([shift], [attemptId])
   const withhold = async (fields: string[]) => {
-    await lab.browsers.ada.write("withhold_content", {
+    await lab.ada.write("withhold_content", {
       roomId,
       of: { sequence },
       fields,

@@ -209,7 +209,7 @@ t.test("attempts that were withheld whole are in no table, and neither are their
   async function withhold(attemptId: string): Promise<void> {
     for (const each of items.filter(({ target }) => target.id === attemptId))
       if (/"(?:argv|metrics)":/.test(JSON.stringify(each)))
-        await lab.browsers.ada.write("withhold_content", {
+        await lab.ada.write("withhold_content", {
           ...{ roomId, of: { sequence: each.sequence }, fields: [""], reason: "personal_data" },
           explanation: "It names somebody.",
         })
@@ -292,7 +292,7 @@ t.test("a table comes through a batch, its rehearsal, and MCP", async (t) => {
   const { roomId, threadId } = room
   const lines = await measuring(lab, room)
   await lines.attempt(pairs(-1))
-  const { result } = await lab.browsers.ada.write("issue_credential", {
+  const { result } = await lab.ada.write("issue_credential", {
     ...{ roomId, label: "doors", permissions: ["post_thread"] },
   })
   const watermark = async () => (await lab.reader.read("thread_context", { threadId })).thread.timelineWatermark

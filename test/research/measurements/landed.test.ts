@@ -11,7 +11,7 @@ const lab = await openLab(t)
 const room = await lab.room()
 const lines = await measuring(lab, room)
 const { baseUrl } = lab.house
-const { result: credential } = await lab.browsers.ada.write("issue_credential", {
+const { result: credential } = await lab.ada.write("issue_credential", {
   ...{ roomId: room.roomId, label: "receipts" },
   permissions: ["publish_records", "manage_own_experiments", "post_thread"],
 })

@@ -13,22 +13,22 @@ import { openScratch } from "../../../src/ledger/storage/opening.ts"
 import { openLog } from "../../../src/log.ts"
 import { action } from "../../support/bodies.ts"
 import { until } from "../../rooms/receiver.ts"
-import { openRoom } from "../../support/house.ts"
+import { openLedger } from "../../support/lab.ts"
 import { passwordOf, temporaryFolder } from "../../support/service.ts"
 
 const most = { entries: 1_000, contentBytes: 1_000_000, bytes: 50_000_000 }
 
 /**
- * A house whose Room is at its eighth entry, with a maker of past moments that can be paused and that records its
+ * A lab whose Room is at its eighth entry, with a maker of past moments that can be paused and that records its
  * calls.
  */
 async function watched(numbers: Partial<PastNumbers> = {}) {
-  const house = await openRoom()
+  const lab = await openLedger(t)
   for (let sequence = 2; sequence < 8; sequence++)
-    await house.admit({
-      actor: house.ada,
+    await lab.admit({
+      actor: lab.ada,
       name: "amend_room",
-      params: { roomId: house.roomId },
+      params: { roomId: lab.roomId },
       body: action({ title: `No. ${sequence}` }),
     })
   const made: number[] = []
@@ -39,7 +39,7 @@ async function watched(numbers: Partial<PastNumbers> = {}) {
       made.push(order.sequence)
       await gate
       const db = openScratch(":memory:")
-      if (makePast(house.db, db, order).entries === null) return null
+      if (makePast(lab.db, db, order).entries === null) return null
       open.add(order.sequence)
       const discard = () => {
         db.close()
@@ -49,17 +49,16 @@ async function watched(numbers: Partial<PastNumbers> = {}) {
     },
     close() {},
   }
-  const pasts = new PastCache(house.instance, maker, "", { most, kept: 2, keptBytes: 1_000, ...numbers })
+  const pasts = new PastCache(lab.instance, maker, "", { most, kept: 2, keptBytes: 1_000, ...numbers })
   const title = async (sequence: number) => {
-    using past = await pasts.of(house.roomId, sequence)
-    return past.instance.tables.rooms.summary(house.roomId)?.title
+    using past = await pasts.of(lab.roomId, sequence)
+    return past.instance.tables.rooms.summary(lab.roomId)?.title
   }
-  return { house, pasts, made, open, title, hold: (until: Promise<void>) => (gate = until) }
+  return { lab, pasts, made, open, title, hold: (until: Promise<void>) => (gate = until) }
 }
 
 t.test("Two requests for one moment share it, and the next finds it cached", async (t) => {
-  const { house, pasts, made, title, hold } = await watched()
-  t.teardown(() => house.close())
+  const { pasts, made, title, hold } = await watched()
   const released = Promise.withResolvers<void>()
   hold(released.promise)
   const both = Promise.all([title(4), title(4)])
@@ -73,13 +72,12 @@ t.test("Two requests for one moment share it, and the next finds it cached", asy
 })
 
 t.test("The least recently used moment is evicted, but never while somebody reads it", async (t) => {
-  const { house, pasts, made, open, title } = await watched()
-  t.teardown(() => house.close())
-  const reading = await pasts.of(house.roomId, 3)
+  const { lab, pasts, made, open, title } = await watched()
+  const reading = await pasts.of(lab.roomId, 3)
   for (const sequence of [4, 5, 6]) await title(sequence)
   t.ok(open.has(3), "it is being read")
   t.strictSame([...open].sort(), [3, 6])
-  t.equal(reading.instance.tables.rooms.summary(house.roomId)?.activityWatermark, 3)
+  t.equal(reading.instance.tables.rooms.summary(lab.roomId)?.activityWatermark, 3)
   reading[Symbol.dispose]()
   await title(7)
   await title(6)
@@ -87,12 +85,11 @@ t.test("The least recently used moment is evicted, but never while somebody read
   t.strictSame(made, [3, 4, 5, 6, 7])
   await pasts.close()
   t.equal(open.size, 0)
-  await t.rejects(pasts.of(house.roomId, 3), { code: "temporarily_unavailable" })
+  await t.rejects(pasts.of(lab.roomId, 3), { code: "temporarily_unavailable" })
 })
 
 t.test("A moment that failed is built again for the next request", async (t) => {
-  const { house, pasts, title, hold } = await watched()
-  t.teardown(() => house.close())
+  const { pasts, title, hold } = await watched()
   hold(Promise.reject(new Error("the disk is gone")))
   await t.rejects(title(4), /the disk is gone/)
   hold(Promise.resolve())
@@ -102,25 +99,23 @@ t.test("A moment that failed is built again for the next request", async (t) => 
 
 for (const [what, less] of Object.entries({ writes: { entries: 3 }, "bytes of what was sent": { contentBytes: 200 } }))
   t.test(`More ${what} than may be replayed are refused`, async (t) => {
-    const { house, pasts, title } = await watched({ most: { ...most, ...less } })
-    t.teardown(() => house.close())
+    const { pasts, title } = await watched({ most: { ...most, ...less } })
     t.type(await title(2), "string", "an early moment is answered")
     await t.rejects(title(8), { code: "past_too_large", status: 422 })
     await pasts.close()
   })
 
 t.test("A past that would grow into too large a file is refused", async (t) => {
-  const { house, pasts, title } = await watched({ most: { ...most, bytes: 1_100_000 } })
-  t.teardown(() => house.close())
+  const { lab, pasts, title } = await watched({ most: { ...most, bytes: 1_100_000 } })
   for (let at = 0; at < 30; at++)
-    await house.admit({
-      actor: house.ada,
+    await lab.admit({
+      actor: lab.ada,
       name: "post_message",
-      params: { threadId: house.threadId },
-      body: { schemaVersion: 3, clientMessageId: house.instance.world.id(), text: "A long word. ".repeat(1_500) },
+      params: { threadId: lab.threadId },
+      body: { schemaVersion: 3, clientMessageId: lab.instance.world.id(), text: "A long word. ".repeat(1_500) },
     })
   t.type(await title(2), "string")
-  await t.rejects(title(house.instance.ledger.activity.watermark(house.roomId)), { code: "past_too_large" })
+  await t.rejects(title(lab.instance.ledger.activity.watermark(lab.roomId)), { code: "past_too_large" })
   await pasts.close()
 })
 

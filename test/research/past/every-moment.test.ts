@@ -4,21 +4,13 @@
  */
 import fc from "fast-check"
 import t from "tap"
-import { createApp } from "../../../src/app/serving/surface.ts"
 import { pathTo, type ReadName } from "../../../src/contract/reads/index.ts"
-import { openLog } from "../../../src/log.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
-import { House } from "../../support/house.ts"
+import { appOf, openInside } from "../../support/lab.ts"
 import { Wandering } from "./wandering.ts"
 
-const house = await House.open({ people: 4 })
-t.teardown(() => house.close())
-const app = createApp({
-  instance: house.instance,
-  baseUrl: "http://127.0.0.1",
-  softwareVersion: "0",
-  log: openLog("silent"),
-})
+const lab = await openInside(t, { people: ["ada", "grace", "mary", "anna"] })
+const app = appOf(lab.instance, "http://127.0.0.1")
 
 async function ask(path: string): Promise<{ readonly status: number; readonly answer: Record<string, unknown> }> {
   const response = await app.request(path, { headers: { host: "127.0.0.1" } })
@@ -76,8 +68,8 @@ t.test("random histories, every entry", { timeout: 240_000 }, async (t) => {
   let answers = 0
   await fc.assert(
     fc.asyncProperty(fc.string({ minLength: 1, maxLength: 8, unit: "grapheme-ascii" }), async (word) => {
-      const rooms = [await house.room(), await house.room(), await house.room()]
-      const wandering = new Wandering(house, rooms, word)
+      const rooms = [await lab.room(), await lab.room(), await lab.room()]
+      const wandering = new Wandering(lab, rooms, word)
       const seen = new Map<string, { readonly path: string; readonly answer: unknown }[]>()
       for (let step = 0; step < 100; step++) {
         const receipt = await wandering.step()

@@ -1,16 +1,17 @@
 /** People who make random writes in several Rooms, and name in each the objects of the others. */
-import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { Refusal } from "../../../src/contract/refusals.ts"
 import type { Receipt } from "../../../src/contract/answers/index.ts"
 import { Maker } from "../../reliability/history/actions.ts"
 import { Board } from "../../reliability/history/board.ts"
 import { Chance } from "../../reliability/history/chance.ts"
-import type { House, Person, TestRoom } from "../../support/house.ts"
-import { pin, sha256 } from "../../support/bodies.ts"
+import type { Actor } from "../../../src/ledger/journal/actor.ts"
+import type { Inside, Sent } from "../../support/lab.ts"
+import { type Place as At, pin, sha256 } from "../../support/bodies.ts"
 
 type Members = Record<string, unknown>
+type Wanderers = Pick<Inside<string>, "people" | "admit">
 interface Place {
-  readonly room: TestRoom
+  readonly room: At
   readonly board: Board
   readonly checkpoints: string[]
 }
@@ -26,11 +27,11 @@ export class Wandering {
   readonly records: string[] = []
   readonly attempts: string[] = []
   readonly materials: string[] = []
-  readonly links: { readonly linkId: string; readonly person: Person }[] = []
-  readonly #house: House
+  readonly links: { readonly linkId: string; readonly person: Actor }[] = []
+  readonly #lab: Wanderers
 
-  constructor(house: House, rooms: readonly TestRoom[], seed: string) {
-    this.#house = house
+  constructor(lab: Wanderers, rooms: readonly At[], seed: string) {
+    this.#lab = lab
     this.chance = new Chance(seed)
     this.places = rooms.map((room) => ({ room, board: new Board(room.threadId), checkpoints: [] }))
   }
@@ -39,7 +40,7 @@ export class Wandering {
   async step(): Promise<Receipt | null> {
     const { chance } = this
     const place = chance.oneOf(this.places) as Place
-    const person = chance.oneOf(this.#house.people) as Person
+    const person = chance.oneOf(Object.values(this.#lab.people)) as Actor
     const { room, board } = place
     const maker = new Maker({ roomId: room.roomId, board, chance, person: person.userId, repositories })
     const intent = this.#ofOurs(place, person) ?? maker.any()
@@ -61,7 +62,7 @@ export class Wandering {
   }
 
   /** Makes writes that the shared makers do not make. */
-  #ofOurs({ room: { roomId, threadId } }: Place, person: Person) {
+  #ofOurs({ room: { roomId, threadId } }: Place, person: Actor) {
     const { chance } = this
     const intent = (operation: string, body: Members) => ({
       operation,
@@ -142,17 +143,13 @@ export class Wandering {
 
   /** @returns null for what was refused */
   async #send(
-    { userId, username }: Person,
+    actor: Actor,
     name: string,
     params: Readonly<Record<string, string>>,
     body: Members,
   ): Promise<Receipt | null> {
-    const operation = operationNamed(name)
-    if (operation === undefined) throw new Error(`${name} is not an operation`)
     try {
-      return JSON.parse(
-        await this.#house.instance.ledger.admit({ operation, actor: { userId, username, grant: null }, params, body }),
-      ) as Receipt
+      return await this.#lab.admit({ actor, name: name as Sent["name"], params, body })
     } catch (error) {
       if (error instanceof Refusal) return null
       throw error

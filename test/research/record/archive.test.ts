@@ -13,13 +13,13 @@ import { everyItem, openLab, refusalOf } from "../../support/lab.ts"
 import { losses, Work } from "./work.ts"
 
 const lab = await openLab(t)
-const { reader, house, browsers } = lab
+const { reader, house } = lab
 
 /** A Room with one object of each kind, and a member's agent with every permission. */
 const room = await lab.room()
 const { roomId, threadId } = room
 const token = (
-  await browsers.grace.write("issue_credential", {
+  await lab.grace.write("issue_credential", {
     roomId,
     label: "everything",
     permissions: ["post_thread", "publish_records", "manage_own_experiments"],
@@ -170,16 +170,14 @@ t.test("once it is archived, each route refuses as the table says, and names the
 })
 
 t.test("the browser gets the same refusals", async (t) => {
-  holds(t, await refusalOf(browsers.grace.write("post_message", { threadId, text: "So." })), {
+  holds(t, await refusalOf(lab.grace.write("post_message", { threadId, text: "So." })), {
     status: 403,
     refusal: "room_archived",
     current: { room: { id: roomId, state: "archived" } },
   })
   holds(
     t,
-    await refusalOf(
-      browsers.ada.write("assert_retraction", { targetVersionId: found.versionId, explanation: because }),
-    ),
+    await refusalOf(lab.ada.write("assert_retraction", { targetVersionId: found.versionId, explanation: because })),
     { status: 404, refusal: "room_unavailable", current: { room: { id: roomId, state: "archived" } } },
     "the owner's retraction too",
   )
@@ -296,7 +294,7 @@ t.test("its records can be cited in every other Room", async (t) => {
 })
 
 t.test("restored, it accepts work again", async (t) => {
-  await browsers.ada.write("restore_room", { roomId, reason: because })
+  await lab.ada.write("restore_room", { roomId, reason: because })
   await work.tell(running, "succeeded")
   t.equal(
     (await room.mary.write("publish_finding", finding(room))).result.label,

@@ -70,7 +70,7 @@ t.test(
       await refusedAs(ada.write("post_research_checkpoint", { ...body, requestId: crypto.randomUUID() })),
       "404 room_unavailable",
     )
-    await lab.browsers.ada.write("restore_room", { roomId, reason: because })
+    await lab.ada.write("restore_room", { roomId, reason: because })
     holds(t, await read(first.result.checkpointId), { archive: null, stale: true })
   },
 )

@@ -379,7 +379,7 @@ function seen(answer: Record<string, unknown>, place: string | undefined): [unkn
 
 const token = async ({ roomId }: LabRoom) =>
   (
-    await lab.browsers.ada.write("issue_credential", {
+    await lab.ada.write("issue_credential", {
       roomId,
       label: `a reader ${freshId()}`,
       permissions: ["post_thread"],

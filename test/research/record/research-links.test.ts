@@ -9,7 +9,7 @@ import { holds } from "./holds.ts"
 import { everyItem, openLab, refusalOf } from "../../support/lab.ts"
 
 const lab = await openLab(t)
-const { reader, userIds, browsers } = lab
+const { reader, userIds } = lab
 const room = await lab.room()
 const { ada, grace, mary, roomId, threadId } = room
 
@@ -116,13 +116,11 @@ t.test("only the author of the record and the owner of its Room may retract it",
   holds(t, await refusalOf(retract(grace, byAda.versionId)), role, "a member on the owner's record")
   holds(
     t,
-    await refusalOf(
-      browsers.mary.write("assert_retraction", { targetVersionId: byAda.versionId, explanation: because }),
-    ),
+    await refusalOf(lab.mary.write("assert_retraction", { targetVersionId: byAda.versionId, explanation: because })),
     role,
     "in the browser as well",
   )
-  await browsers.ada.write("assert_retraction", { targetVersionId: byAda.versionId, explanation: because })
+  await lab.ada.write("assert_retraction", { targetVersionId: byAda.versionId, explanation: because })
 
   const posting = await lab.client("grace", roomId, { permissions: ["post_thread", "manage_own_experiments"] })
   const own = await publish(grace)
@@ -150,7 +148,7 @@ t.test("only the author of the record and the owner of its Room may retract it",
   )
   const left = await lab.room()
   const byMary = (await left.mary.write("publish_finding", finding(left))).result
-  await browsers.ada.write("remove_member", { roomId: left.roomId, userId: userIds.mary })
+  await lab.ada.write("remove_member", { roomId: left.roomId, userId: userIds.mary })
   holds(
     t,
     await refusalOf(retract(left.mary, byMary.versionId)),

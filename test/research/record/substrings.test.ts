@@ -70,8 +70,8 @@ t.test("concepts and Rooms are searched over HTTP, some of them amended", async 
       [`key_${at}`]: { label: definition, definition: "until 100% of it" },
     }
     await room.ada.write("publish_hypothesis", hypothesis(room, { concepts }))
-    const { roomId } = (await lab.browsers.ada.write("create_room", { title })).result
-    if (at % 8 === 0) await lab.browsers.ada.write("amend_room", { roomId, title: question, question: label })
+    const { roomId } = (await lab.ada.write("create_room", { title })).result
+    if (at % 8 === 0) await lab.ada.write("amend_room", { roomId, title: question, question: label })
   }
   const aside = openReadConnection(lab.file)
   t.teardown(() => aside.close())

@@ -163,7 +163,7 @@ t.test("an unknown Room is reported as one", async (t) => {
 t.test("identity shows that the membership has ended; DELETE /api/session without a body is not a 415", async (t) => {
   const gone = await lab.client("mary", roomId)
   t.match(await gone.read("identity"), { membership: { role: "member" } })
-  await lab.browsers.ada.write("remove_member", { roomId, userId: lab.userIds.mary })
+  await lab.ada.write("remove_member", { roomId, userId: lab.userIds.mary })
   t.equal((await gone.read("identity")).membership, null)
   const { origin } = new URL(lab.house.baseUrl)
   const left = await ask(`${lab.house.baseUrl}/api/session`, { method: "DELETE", headers: { origin } })

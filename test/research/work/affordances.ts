@@ -1,7 +1,6 @@
 /** Reads the affordances of an experiment or attempt, and attempts afforded and other writes. */
 import type { AgentOperation, AnswerOf, ResearchRoomClient } from "research-room/client"
 import { launch, nobody, plan, told } from "../../support/bodies.ts"
-import type { Person } from "../../support/house.ts"
 
 type Affordances = AnswerOf<"experiment">["affordances"] | AnswerOf<"attempt">["affordances"]
 export type Affordance = Affordances["operations"][number]
@@ -40,7 +39,7 @@ export const attemptTries: readonly Try[] = each("report_attempt_event", "event"
 export const affords = (
   { operations }: Affordances,
   { operation, field, value }: Try,
-  { userId }: Person,
+  userId: string,
   isMember: boolean,
 ): boolean =>
   operations.some((one) => {

@@ -4,12 +4,11 @@
  */
 import fc from "fast-check"
 import { RefusedError, type ResearchRoomClient, type WriteInput } from "research-room/client"
-import { launch, plan, proposal, told } from "../../support/bodies.ts"
-import type { TestRoom } from "../../support/house.ts"
+import { launch, type Place, plan, proposal, told } from "../../support/bodies.ts"
 import * as model from "./model.ts"
 
 export interface Real {
-  readonly room: TestRoom
+  readonly room: Place
   readonly clients: readonly ResearchRoomClient[]
 }
 

@@ -5,15 +5,15 @@ import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t from "tap"
 import { checkData } from "../../../src/check/check.ts"
 import { launch, reportedAt, sha256, told } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
-import { experimentIn, exploration, type Made, refusalOf } from "./situations.ts"
+import { openInside, refusalOf } from "../../support/lab.ts"
+import { experimentIn, exploration, type Made } from "./situations.ts"
 
 const AGENTS = 16
-const house = await House.open({ people: AGENTS, served: true })
-t.teardown(() => house.close())
-const room = await house.room()
-const [first] = house.people as [Person]
-const clients = house.people.map((person) => room.client(person))
+const names = Array.from({ length: AGENTS }, (_, index) => `person-${index}`)
+const lab = await openInside(t, { people: names, served: true })
+const room = await lab.room()
+const clients = names.flatMap((name) => room[name] ?? [])
+const [first] = clients as [ResearchRoomClient]
 
 /** Sorts the outcomes of the writes into receipts and refusals. */
 const outcomes = async <T>(writes: readonly Promise<T>[]) => {
@@ -60,10 +60,10 @@ t.test("of sixteen takers exactly one wins, in every round", async (t) => {
 t.test("the same taker sending the same take sixteen times takes it once", async (t) => {
   const { experimentId } = await experimentIn("open", room, first, first)
   const take = { experimentId, expectedRevision: 1, expectedStatus: "open" as const, requestId: crypto.randomUUID() }
-  const { won } = await outcomes(clients.map(() => room.client(first).write("take_experiment", take)))
+  const { won } = await outcomes(clients.map(() => first.write("take_experiment", take)))
   t.equal(won.length, AGENTS)
   t.equal(won.filter(({ replayed }) => replayed === true).length, AGENTS - 1)
-  t.equal((await room.client(first).read("experiment", { experimentId })).revision, 2)
+  t.equal((await first.read("experiment", { experimentId })).revision, 2)
 })
 
 // shows: A release supplies a handoff, clears the assignment and keeps plans, reports and findings.
@@ -72,13 +72,11 @@ t.test("released by one holder, taken by one of the others", async (t) => {
   const takes = clients
     .slice(1)
     .map((client) => client.write("take_experiment", { experimentId, expectedRevision: 3, expectedStatus: "open" }))
-  const release = room
-    .client(first)
-    .write("release_experiment", { experimentId, ...expected, handoff: "Whoever is first." })
+  const release = first.write("release_experiment", { experimentId, ...expected, handoff: "Whoever is first." })
   const { won, lost } = await outcomes([release, ...takes] as Promise<unknown>[])
   t.ok(won.length === 1 || won.length === 2, "the release, and at most one take after it")
   t.equal(won.length + lost.length, AGENTS)
-  const { items } = await room.client(first).read("experiment_history", { experimentId })
+  const { items } = await first.read("experiment_history", { experimentId })
   t.same(items.map(({ operation }) => operation).slice(0, 3), [
     "propose_experiment",
     "take_experiment",
@@ -128,10 +126,10 @@ async function work(client: ResearchRoomClient, made: Made, base: string, index:
 t.test("sixteen agents register and report at once", async (t) => {
   const made = await experimentIn("in_progress", room, first, first)
   const { experimentId } = made
-  const base = await exploration(made, room.client(first))
+  const base = await exploration(made, first)
   const attemptIds = await Promise.all(clients.map((client, index) => work(client, made, base, index)))
 
-  const experiment = await room.client(first).read("experiment", { experimentId })
+  const experiment = await first.read("experiment", { experimentId })
   t.same(experiment.attempts, {
     total: AGENTS + 1,
     registered: 1,
@@ -142,7 +140,7 @@ t.test("sixteen agents register and report at once", async (t) => {
     cancelled: 0,
   })
   t.same(experiment.affordances.expected, made.expected, "none of it changed the experiment")
-  const { items } = await room.client(first).read("attempts", { experimentId })
+  const { items } = await first.read("attempts", { experimentId })
   t.same(
     items.map(({ label }) => Number(label.slice(1))).sort((one, other) => one - other),
     Array.from({ length: AGENTS + 1 }, (_, index) => index + 1),
@@ -151,7 +149,7 @@ t.test("sixteen agents register and report at once", async (t) => {
   t.same(new Set(items.map(({ registrant }) => registrant.userId)).size, AGENTS)
 
   for (const [index, attemptId] of attemptIds.entries()) {
-    const attempt = await room.client(first).read("attempt", { attemptId })
+    const attempt = await first.read("attempt", { attemptId })
     const end = index % 2 === 0 ? "succeeded" : "failed"
     t.same(
       attempt.events.map(({ event, revision }) => `${revision} ${event}`),
@@ -162,7 +160,7 @@ t.test("sixteen agents register and report at once", async (t) => {
       attempt.outputs.map(({ outputLabel }) => outputLabel),
       ["part-0", "part-1", "part-2"],
     )
-    const { columns } = await room.client(first).read("attempt_metrics", { attemptId })
+    const { columns } = await first.read("attempt_metrics", { attemptId })
     t.same(
       columns.step,
       Array.from({ length: 3 * POINTS }, (_, step) => step),
@@ -175,12 +173,10 @@ t.test("sixteen agents register and report at once", async (t) => {
 })
 
 t.test("afterwards the record is complete", async (t) => {
-  const feed = await room.client(first).verifyActivity(room.roomId)
+  const feed = await first.verifyActivity(room.roomId)
   const sequences: number[] = []
   const registered: string[] = []
-  for await (const { kind, sequence, receipt } of room
-    .client(first)
-    .items("thread_timeline", { threadId: room.threadId })) {
+  for await (const { kind, sequence, receipt } of first.items("thread_timeline", { threadId: room.threadId })) {
     sequences.push(sequence)
     if (kind === "register_attempt") registered.push(receipt?.target.label ?? "")
   }
@@ -195,13 +191,13 @@ t.test("afterwards the record is complete", async (t) => {
     "labels follow the order of the timeline",
   )
   t.ok(feed.entries > sequences.length)
-  t.same(checkData(house.instance.db).problems, [])
+  t.same(checkData(lab.db).problems, [])
 })
 
 // shows: A retry of a registration keeps its ids and body; a rerun is a new attempt.
 t.test("of sixteen registrations of one attemptId, one is accepted", async (t) => {
   const made = await experimentIn("completed", room, first, first)
-  const base = (await room.client(first).read("attempts", { limit: 1 })).items[0]?.attemptId as string
+  const base = (await first.read("attempts", { limit: 1 })).items[0]?.attemptId as string
   const body = {
     attemptId: crypto.randomUUID(),
     experimentId: made.experimentId,
@@ -225,11 +221,7 @@ t.test("of sixteen registrations of one material, one is new, and all get the sa
   t.equal(won.filter(({ result }) => !result.existing).length, 1)
   t.same(new Set(won.map(({ result }) => `${result.materialId} ${result.label}`)).size, 1)
   t.match(
-    (
-      await room
-        .client(first)
-        .write("register_material", { roomId: room.roomId, reference: sha256("0"), name: "The next" })
-    ).result,
+    (await first.write("register_material", { roomId: room.roomId, reference: sha256("0"), name: "The next" })).result,
     {
       label: "M2",
       existing: false,

@@ -6,26 +6,24 @@ import type { AgentOperation, ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { launch, nobody, plan, proposal, sha256, told } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
-import { experimentIn, exploration, type Made, refusalOf } from "./situations.ts"
+import { everything, openInside, refusalOf } from "../../support/lab.ts"
+import { experimentIn, exploration, type Made } from "./situations.ts"
 
-const house = await House.open({ people: 3 })
-t.teardown(() => house.close())
-const [owner, member, stranger] = house.people as [Person, Person, Person]
-const room = await house.room([owner, member])
-const elsewhere = await house.room([stranger, member])
+const lab = await openInside(t)
+const room = await lab.room("Here", ["ada", "grace"])
+const { ada: owner, grace: member } = room
+const elsewhere = await lab.room("Elsewhere", ["mary", "grace"])
 const { roomId, threadId } = room
-const { result: aside } = await room.client(owner).write("create_thread", { roomId, title: "Aside" })
+const { result: aside } = await owner.write("create_thread", { roomId, title: "Aside" })
 
 /** A body of each operation that `member` may send, about objects of the opening Thread. */
 async function bodies(): Promise<
   Record<string, { readonly input: Record<string, unknown>; readonly subject?: string; readonly unknown: string }>
 > {
-  const client = room.client(member)
   const open = await experimentIn("open", room, member, member)
   const held = await experimentIn("claimed", room, member, member)
-  const attemptId = await exploration(held, client)
-  const { result } = await client.write("register_material", { roomId, reference: sha256("a"), name: "Counts" })
+  const attemptId = await exploration(held, member)
+  const { result } = await member.write("register_material", { roomId, reference: sha256("a"), name: "Counts" })
   const about = ({ experimentId, expected }: Made, more: object) => ({
     input: { experimentId, ...expected, ...more },
     subject: "experimentId",
@@ -62,21 +60,15 @@ const send = (client: ResearchRoomClient, name: string, input: Record<string, un
   client.write(name as AgentOperation, input as never, { rehearse: true })
 
 /** Clients of `member`, each with a narrower credential. */
-const withToken = async (more: Parameters<House["credential"]>[2]) =>
-  house.client(await house.credential(member, roomId, more))
+const withToken = (more: Parameters<typeof lab.client>[2]) => lab.client("grace", roomId, more)
 const scoped = await withToken({ threadIds: [aside.threadId] })
 const inScope = await withToken({ threadIds: [threadId] })
-const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
 
 for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
   const needed = operationNamed(name)?.permissions ?? []
 
   t.test(`${name}: who is admitted`, async (t) => {
-    t.match(
-      await send(room.client(member), name, input),
-      { operation: name, rehearsed: true },
-      "a member with the grant",
-    )
+    t.match(await send(member, name, input), { operation: name, rehearsed: true }, "a member with the grant")
     t.match(
       await send(inScope, name, input),
       { rehearsed: true },
@@ -88,41 +80,41 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
       "a credential limited to another Thread",
     )
     t.match(
-      await refusalOf(send(elsewhere.client(member), name, input)),
+      await refusalOf(send(elsewhere.grace, name, input)),
       { status: 403, refusal: "scope_missing" },
       "a credential of another Room of the same member",
     )
     t.match(
-      await refusalOf(send(elsewhere.client(stranger), name, input)),
+      await refusalOf(send(elsewhere.mary, name, input)),
       { status: 403, refusal: "not_a_member" },
       "a member of another Room",
     )
-    t.match(await refusalOf(send(house.client(), name, input)), { status: 401, refusal: "not_authenticated" }, "nobody")
+    t.match(await refusalOf(send(lab.reader, name, input)), { status: 401, refusal: "not_authenticated" }, "nobody")
   })
 
   // shows: Each write has the path and permission of the table.
   t.test(`${name}: each permission is required, and checked before anything is looked up`, async (t) => {
     t.ok(needed.length > 0)
     for (const lacking of needed) {
-      const client = await withToken({ permissions: permissions.filter((permission) => permission !== lacking) })
+      const client = await withToken({ permissions: everything.filter((permission) => permission !== lacking) })
       const refused = await refusalOf(send(client, name, { ...input, ...(subject && { [subject]: nobody }) }))
       t.match(refused, { status: 403, refusal: "permission_missing", current: { needed, missing: [lacking] } })
     }
-    const enough = await withToken({ permissions: [...needed] as (typeof permissions)[number][] })
+    const enough = await withToken({ permissions: [...needed] as (typeof everything)[number][] })
     t.match(await send(enough, name, input), { rehearsed: true }, "and no other is needed")
   })
 
   // shows: 404 for what is not there, each kind under its own code.
   t.test(`${name}: an unknown subject`, async (t) => {
-    const refused = await refusalOf(send(room.client(member), name, { ...input, [subject as string]: nobody }))
+    const refused = await refusalOf(send(member, name, { ...input, [subject as string]: nobody }))
     t.match(refused, { status: 404, refusal: unknown, committed: false, current: null })
   })
 
   t.test(`${name}: its body`, async (t) => {
     const { requestId: _id, ...extra } = { requestId: 1, surprise: true }
-    const unknownProperty = await refusalOf(send(room.client(member), name, { ...input, ...extra }))
+    const unknownProperty = await refusalOf(send(member, name, { ...input, ...extra }))
     t.match(unknownProperty, { status: 422, refusal: "invalid_schema", issues: [{ path: "/surprise" }] })
-    const none = await refusalOf(send(room.client(member), name, {}))
+    const none = await refusalOf(send(member, name, {}))
     const required = none.issues.map(({ path }) => path).sort()
     const fields = Object.entries(operationNamed(name)?.body.entries ?? {})
       .filter(([, schema]) => schema.type !== "exact_optional")
@@ -136,9 +128,9 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
 }
 
 t.test("an archived Room admits none of these writes", async (t) => {
-  await house.does(owner, "archive_room", { roomId, reason: "Answered." })
+  await lab.archive(roomId, "Answered.")
   for (const [name, { input }] of Object.entries(sent)) {
-    const refused = await refusalOf(send(room.client(member), name, input))
+    const refused = await refusalOf(send(member, name, input))
     t.match(
       refused,
       {
@@ -151,33 +143,31 @@ t.test("an archived Room admits none of these writes", async (t) => {
     t.match(refused.current?.room, { archivedAt: /^\d{4}-/ })
   }
   const unknown = await refusalOf(
-    send(room.client(member), "take_experiment", { ...sent.take_experiment?.input, experimentId: nobody }),
+    send(member, "take_experiment", { ...sent.take_experiment?.input, experimentId: nobody }),
   )
   t.match(
     unknown,
     { status: 404, refusal: "unknown_experiment" },
     "an unknown experiment is told apart from an archived Room",
   )
-  await house.does(owner, "restore_room", { roomId, reason: "A new doubt." })
+  await lab.restore(roomId)
   t.match(
-    await send(room.client(member), "take_experiment", sent.take_experiment?.input ?? {}),
+    await send(member, "take_experiment", sent.take_experiment?.input ?? {}),
     { rehearsed: true },
     "a restored Room admits it again",
   )
 })
 
 t.test("a former member is no longer admitted, and their work stays as it was", async (t) => {
-  await house.does(owner, "remove_member", { roomId, userId: member.userId })
+  await lab.write("ada", "remove_member", { roomId, userId: lab.people.grace.userId })
   for (const [name, { input }] of Object.entries(sent)) {
-    t.match(await refusalOf(send(room.client(member), name, input)), { status: 403, refusal: "not_a_member" }, name)
+    t.match(await refusalOf(send(member, name, input)), { status: 403, refusal: "not_a_member" }, name)
   }
   const experimentId = sent.release_experiment?.input.experimentId as string
-  const held = await house.client().read("experiment", { experimentId })
-  t.match(held, { status: "claimed", assigneeId: member.userId }, "there is no forced takeover")
+  const held = await lab.reader.read("experiment", { experimentId })
+  t.match(held, { status: "claimed", assigneeId: lab.people.grace.userId }, "there is no forced takeover")
   t.match(
-    await refusalOf(
-      send(room.client(owner), "take_experiment", { experimentId, expectedRevision: 2, expectedStatus: "claimed" }),
-    ),
+    await refusalOf(send(owner, "take_experiment", { experimentId, expectedRevision: 2, expectedStatus: "claimed" })),
     {
       refusal: "assignment_conflict",
     },

@@ -1,15 +1,14 @@
 /** Which event may follow each state of an attempt, from whom, and what it must contain. */
-import type { WriteInput } from "research-room/client"
+import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t from "tap"
 import { failure, reportedAt, sha256, told } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
-import { type AttemptState, experimentIn, exploration, leadTo, refusalOf, reproductionOf } from "./situations.ts"
+import { openInside, refusalOf } from "../../support/lab.ts"
+import { type AttemptState, experimentIn, exploration, leadTo, reproductionOf } from "./situations.ts"
 
-const house = await House.open({ people: 3 })
-t.teardown(() => house.close())
-const [proposer, holder, other] = house.people as [Person, Person, Person]
-const room = await house.room()
-const client = room.client(holder)
+const lab = await openInside(t)
+const room = await lab.room()
+const { ada: proposer, grace: holder, mary: other } = room
+const client = holder
 const made = await experimentIn("claimed", room, proposer, holder)
 
 type Event = WriteInput<"report_attempt_event">["event"]
@@ -50,8 +49,8 @@ for (const state of states) {
     const words = table[state].trim().split(/\s+/)
     for (const [index, event] of events.entries()) {
       const to = words[index] as string
-      const send = (who: Person, guard = expected) =>
-        room.client(who).write("report_attempt_event", { attemptId, ...guard, ...told(event) }, { rehearse: true })
+      const send = (who: ResearchRoomClient, guard = expected) =>
+        who.write("report_attempt_event", { attemptId, ...guard, ...told(event) }, { rehearse: true })
       for (const who of [other, proposer]) {
         t.match(
           await refusalOf(send(who)),
@@ -103,9 +102,9 @@ for (const state of states) {
 // shows: Only the registrant delivers an attempt's events, also after releasing the work.
 t.test("only the registrant reports: the holder and the owner do not", async (t) => {
   const base = await exploration(made, client)
-  const attemptId = await reproductionOf(base, made, room.client(other))
-  const send = (who: Person) =>
-    room.client(who).write("report_attempt_event", {
+  const attemptId = await reproductionOf(base, made, other)
+  const send = (who: ResearchRoomClient) =>
+    who.write("report_attempt_event", {
       attemptId,
       expectedRevision: 1,
       expectedStatus: "registered",

@@ -2,13 +2,12 @@
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t, { type Test } from "tap"
 import { launch, plan } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
-import { experimentIn, exploration, type Made, planFor, refusalOf, type State } from "./situations.ts"
+import { openInside, refusalOf } from "../../support/lab.ts"
+import { experimentIn, exploration, type Made, planFor, type State } from "./situations.ts"
 
-const house = await House.open({ people: 4 })
-t.teardown(() => house.close())
-const [proposer, holder, other, both] = house.people as [Person, Person, Person, Person]
-const room = await house.room()
+const lab = await openInside(t, { people: ["ada", "grace", "mary", "anna"] })
+const room = await lab.room()
+const { ada: proposer, grace: holder, mary: other, anna: both } = room
 
 type Guard = Made["expected"]
 type Send = (client: ResearchRoomClient, made: Made, guard: Guard, own: Own) => Promise<unknown>
@@ -178,9 +177,8 @@ const stale: Readonly<Record<string, Partial<Record<keyof typeof callers, string
 
 /** Makes an experiment in a state, with a plan and an attempt on the way if the state allows them. */
 async function situation(state: State, byBoth: boolean): Promise<{ made: Made; own: Own }> {
-  const [asks, holds] = byBoth ? [both, both] : [proposer, holder]
-  const client = room.client(holds)
-  const claimed = await experimentIn("claimed", room, asks, holds)
+  const [asks, client] = byBoth ? [both, both] : [proposer, holder]
+  const claimed = await experimentIn("claimed", room, asks, client)
   const { planId, made } = await planFor(claimed, client)
   const attemptId = await exploration(made, client)
   const { experimentId, expected } = made
@@ -210,7 +208,7 @@ async function holdTable(t: Test, table: typeof fresh, guards: (made: Made) => r
         const { made: experiment, own } = caller === "both" ? made.alone : made.shared
         const word = words(row)[states.indexOf(state)] as Word
         for (const guard of guards(experiment)) {
-          const sent = (sends[step] as Send)(room.client(callers[caller]), experiment, guard, own)
+          const sent = (sends[step] as Send)(callers[caller], experiment, guard, own)
           const name = `${step} of ${state} work by ${caller}`
           if (codes[word] === null) t.match(await sent, { rehearsed: true } as object, name)
           else await holdRefusal(t, sent, word, experiment, name)
@@ -220,7 +218,7 @@ async function holdTable(t: Test, table: typeof fresh, guards: (made: Made) => r
     for (const {
       made: { experimentId, expected },
     } of Object.values(made)) {
-      const now = await room.client(other).read("experiment", { experimentId })
+      const now = await other.read("experiment", { experimentId })
       t.same(now.affordances.expected, expected, `none of these writes changed the ${state} experiment`)
     }
   }
@@ -273,16 +271,14 @@ t.test("with another revision, or a wrong status", (t) =>
 t.test("current names the holder", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const refused = await refusalOf(
-    room
-      .client(other)
-      .write("take_experiment", { experimentId: made.experimentId, expectedRevision: 1, expectedStatus: "open" }),
+    other.write("take_experiment", { experimentId: made.experimentId, expectedRevision: 1, expectedStatus: "open" }),
   )
   t.same(refused.current, {
     experimentId: made.experimentId,
     label: refused.current?.label,
     status: "claimed",
     revision: 2,
-    assigneeId: holder.userId,
+    assigneeId: lab.people.grace.userId,
     expected: made.expected,
   })
   t.match(refused.current?.label, /^E\d+$/)

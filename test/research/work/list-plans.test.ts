@@ -7,7 +7,7 @@ import t, { type Test } from "tap"
 import type { Db, Statement } from "../../../src/ledger/storage/database.ts"
 import { limits } from "../../../src/contract/limits.ts"
 import { launch, sha256, told } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
+import { openInside } from "../../support/lab.ts"
 import { experimentIn, exploration, leadTo, planFor } from "./situations.ts"
 
 /** The statements that read many rows since this was last cleared. */
@@ -31,11 +31,10 @@ const watched = (db: Db): Db => ({
 })
 
 let raw: Db | undefined
-const house = await House.open({ people: 2, around: (db) => watched((raw = db)) })
-t.teardown(() => house.close())
-const [proposer, holder] = house.people as [Person, Person]
-const room = await house.room()
-const client = room.client(holder)
+const lab = await openInside(t, { around: (db) => watched((raw = db)) })
+const room = await lab.room()
+const { ada: proposer, grace: holder } = room
+const client = holder
 const { made } = await planFor(await experimentIn("in_progress", room, proposer, holder), client)
 const { experimentId } = made
 const attemptId = await exploration(made, client)
@@ -64,7 +63,7 @@ const { result: material } = await client.write("register_material", {
   valuesDigest: sha256("2"),
   location: "https://example.org/1",
 })
-const reader = house.client()
+const reader = lab.reader
 
 interface Step {
   readonly detail: string

@@ -2,13 +2,11 @@
 import type { ItemOf, ReadInput } from "research-room/client"
 import t from "tap"
 import { launch, nobody } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
-import { type AttemptState, experimentIn, leadTo, planFor, refusalOf } from "./situations.ts"
+import { openInside, refusalOf } from "../../support/lab.ts"
+import { type AttemptState, experimentIn, leadTo, planFor } from "./situations.ts"
 
-const house = await House.open({ people: 2 })
-t.teardown(() => house.close())
-const [proposer, holder] = house.people as [Person, Person]
-const reader = house.client()
+const lab = await openInside(t)
+const reader = lab.reader
 const states: readonly AttemptState[] = [
   "registered",
   "started",
@@ -19,11 +17,11 @@ const states: readonly AttemptState[] = [
 ]
 type Attempt = ItemOf<"attempts">
 
-const rooms = [await house.room(), await house.room()] as const
+const rooms = [await lab.room(), await lab.room()] as const
 for (const room of rooms) {
-  const client = room.client(holder)
+  const { ada: proposer, grace: holder } = room
   for (let experiment = 0; experiment < 2; experiment++) {
-    const { planId, made } = await planFor(await experimentIn("claimed", room, proposer, holder), client)
+    const { planId, made } = await planFor(await experimentIn("claimed", room, proposer, holder), holder)
     const { experimentId, expected } = made
     let earlier: string | undefined
     for (let index = 0; index < 12; index++) {
@@ -34,14 +32,14 @@ for (const room of rooms) {
         { intent: "rerun" as const, rerunOf: earlier ?? "" },
         { intent: "reproduction" as const, reproduces: { attemptId: earlier ?? "" } },
       ]
-      await client.write("register_attempt", {
+      await holder.write("register_attempt", {
         attemptId,
         experimentId,
         ...expected,
         ...launch,
         ...(grounds[index % 4] as { intent: "exploratory" }),
       })
-      await leadTo(states[(index + Math.floor(index / 4)) % states.length] as AttemptState, attemptId, client)
+      await leadTo(states[(index + Math.floor(index / 4)) % states.length] as AttemptState, attemptId, holder)
       earlier = attemptId
     }
   }

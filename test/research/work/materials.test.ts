@@ -2,26 +2,20 @@
  * Materials: each known once by its content, wherever it is registered; reported on by members of Rooms that registered
  * it.
  */
-import type { WriteInput } from "research-room/client"
+import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t from "tap"
 import { launch, nobody, sha256 } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
-import { experimentIn, leadTo, planFor, refusalOf } from "./situations.ts"
+import { openInside, refusalOf } from "../../support/lab.ts"
+import { experimentIn, leadTo, planFor } from "./situations.ts"
 
-const house = await House.open({ people: 4 })
-t.teardown(() => house.close())
-const [ada, grace, mary, anna] = house.people as [Person, Person, Person, Person]
-const first = await house.room([ada, grace])
-const second = await house.room([mary, anna])
-const reader = house.client()
+const lab = await openInside(t, { people: ["ada", "grace", "mary", "anna"] })
+const { reader } = lab
+const first = await lab.room("First", ["ada", "grace"])
+const second = await lab.room("Second", ["mary", "anna"])
 const inFirst = (more: Partial<WriteInput<"register_material">>) =>
-  first
-    .client(ada)
-    .write("register_material", { roomId: first.roomId, reference: sha256("1"), name: "Counts", ...more })
+  first.ada.write("register_material", { roomId: first.roomId, reference: sha256("1"), name: "Counts", ...more })
 const inSecond = (more: Partial<WriteInput<"register_material">>) =>
-  second
-    .client(mary)
-    .write("register_material", { roomId: second.roomId, reference: sha256("1"), name: "Counts", ...more })
+  second.mary.write("register_material", { roomId: second.roomId, reference: sha256("1"), name: "Counts", ...more })
 
 // shows: A material keeps the label of the Room that registered it first; elsewhere it is marked, with that Room.
 t.test("the same reference is the same material, in one Room and across Rooms, and takes no label", async (t) => {
@@ -78,8 +72,7 @@ t.test("the same reference is the same material, in one Room and across Rooms, a
 // shows: A grant limited to Threads applies to what originated there.
 // shows: skill: material_thread
 t.test("materials and Threads", async (t) => {
-  const { threadId: aside } = (await first.client(ada).write("create_thread", { roomId: first.roomId, title: "Aside" }))
-    .result
+  const { threadId: aside } = (await first.ada.write("create_thread", { roomId: first.roomId, title: "Aside" })).result
   t.equal((await inFirst({ reference: sha256("4") })).threadId, first.threadId, "the opening Thread if none is named")
   t.equal((await inFirst({ reference: sha256("5"), threadId: aside })).threadId, aside)
   t.match(
@@ -160,9 +153,7 @@ t.test("references that are accepted, and those that are not", async (t) => {
     `git://git.example.org/lab/work@${forty}/\uD800`,
   ]
   for (const reference of good) {
-    const { result } = await first
-      .client(ada)
-      .write("register_material", { roomId: first.roomId, reference, name: "Good" })
+    const { result } = await first.ada.write("register_material", { roomId: first.roomId, reference, name: "Good" })
     const read = await reader.read("material", { materialId: result.materialId })
     t.match(read, { reference, digest: reference.startsWith("sha256:") ? reference : null }, reference)
   }
@@ -187,13 +178,11 @@ t.test("references that are accepted, and those that are not", async (t) => {
     "doi:10.5281/a@b",
   ]) {
     t.match(
-      await first
-        .client(ada)
-        .write(
-          "register_material",
-          { roomId: first.roomId, reference: sha256("1"), name: "Counts", location: uri },
-          { rehearse: true },
-        ),
+      await first.ada.write(
+        "register_material",
+        { roomId: first.roomId, reference: sha256("1"), name: "Counts", location: uri },
+        { rehearse: true },
+      ),
       { rehearsed: true } as object,
       uri,
     )
@@ -237,48 +226,46 @@ t.test("references that are accepted, and those that are not", async (t) => {
 
 t.test("members of a Room that has registered a material report on it there", async (t) => {
   const { materialId } = (await inFirst({ reference: sha256("d") })).result
-  const report = (who: Person, room: typeof first, more: Partial<WriteInput<"report_material_location">> = {}) =>
-    room
-      .client(who)
-      .write("report_material_location", { materialId, uri: "https://example.org/d", state: "available", ...more })
+  const report = (who: ResearchRoomClient, more: Partial<WriteInput<"report_material_location">> = {}) =>
+    who.write("report_material_location", { materialId, uri: "https://example.org/d", state: "available", ...more })
   const seen = async () => (await reader.read("material", { materialId })).obtainability
 
   t.equal(await seen(), "unreported")
-  t.match(await report(grace, first), { roomId: first.roomId, result: { materialId, obtainability: "obtainable" } })
+  t.match(await report(first.grace), { roomId: first.roomId, result: { materialId, obtainability: "obtainable" } })
   t.match(
-    await refusalOf(report(mary, second)),
+    await refusalOf(report(second.mary)),
     { status: 403, refusal: "not_a_member" },
     "a Room that did not register it",
   )
   await inSecond({ reference: sha256("d") })
-  t.match(await report(mary, second, { state: "restricted", explanation: "Asks for a name." }), {
+  t.match(await report(second.mary, { state: "restricted", explanation: "Asks for a name." }), {
     roomId: second.roomId,
     threadId: second.threadId,
     result: { obtainability: "disputed" },
   })
   t.match(
-    await report(grace, first, { state: "restricted" }),
+    await report(first.grace, { state: "restricted" }),
     { result: { obtainability: "restricted" } },
     "both say the same now",
   )
   t.match(
-    await report(mary, second, { state: "restricted", observedDigest: sha256("e") }),
+    await report(second.mary, { state: "restricted", observedDigest: sha256("e") }),
     { result: { obtainability: "disputed" } },
     "not what the reference promises",
   )
-  t.match(await report(mary, second, { state: "unavailable" }), { result: { obtainability: "disputed" } })
-  t.match(await report(grace, first, { state: "unavailable" }), { result: { obtainability: "unobtainable" } })
+  t.match(await report(second.mary, { state: "unavailable" }), { result: { obtainability: "disputed" } })
+  t.match(await report(first.grace, { state: "unavailable" }), { result: { obtainability: "unobtainable" } })
 
   const { locations } = await reader.read("material", { materialId })
   t.same(
     locations.map(({ reporter, state }) => `${reporter.username} ${state}`),
     [
-      "person-1 unavailable",
-      "person-2 unavailable",
-      "person-2 restricted",
-      "person-1 restricted",
-      "person-2 restricted",
-      "person-1 available",
+      "grace unavailable",
+      "mary unavailable",
+      "mary restricted",
+      "grace restricted",
+      "mary restricted",
+      "grace available",
     ],
     "newest first, none lost",
   )
@@ -287,26 +274,26 @@ t.test("members of a Room that has registered a material report on it there", as
 
 t.test("people in the browser report in a Room they belong to", async (t) => {
   const { materialId } = (await inFirst({ reference: sha256("e") })).result
-  const report = (who: Person) =>
-    house.does(who, "report_material_location", { materialId, uri: "https://example.org/e", state: "available" })
-  await t.rejects(report(anna), { code: "not_a_member" }, "none of her Rooms registered it")
+  const report = (who: "ada" | "anna") =>
+    lab.write(who, "report_material_location", { materialId, uri: "https://example.org/e", state: "available" })
+  await t.rejects(report("anna"), { code: "not_a_member" }, "none of her Rooms registered it")
   await inSecond({ reference: sha256("e") })
-  t.match(await report(anna), { roomId: second.roomId }, "her own Room, not the one that registered it first")
-  t.match(await report(ada), { roomId: first.roomId })
-  await house.does(ada, "add_member", { roomId: first.roomId, username: anna.username })
-  t.match(await report(anna), { roomId: first.roomId }, "of several Rooms, the one that registered it first")
-  await house.does(ada, "archive_room", { roomId: first.roomId, reason: "Over." })
-  t.match(await report(anna), { roomId: second.roomId }, "unless that one is archived")
-  await t.rejects(report(ada), { code: "room_unavailable" })
-  await house.does(ada, "restore_room", { roomId: first.roomId, reason: "Not over." })
+  t.match(await report("anna"), { roomId: second.roomId }, "her own Room, not the one that registered it first")
+  t.match(await report("ada"), { roomId: first.roomId })
+  await lab.write("ada", "add_member", { roomId: first.roomId, username: "anna" })
+  t.match(await report("anna"), { roomId: first.roomId }, "of several Rooms, the one that registered it first")
+  await lab.archive(first.roomId)
+  t.match(await report("anna"), { roomId: second.roomId }, "unless that one is archived")
+  await t.rejects(report("ada"), { code: "room_unavailable" })
+  await lab.restore(first.roomId)
 })
 
 // shows: Attempts consume and produce materials, plans require them.
 t.test("consumers, producers and plans that require it are counted over all Rooms", async (t) => {
   const { materialId, label } = (await inFirst({ reference: sha256("0") })).result
-  const client = second.client(mary)
+  const client = second.mary
   const required = [{ materialId, purpose: "It is what is counted." }]
-  const { planId, made } = await planFor(await experimentIn("claimed", second, anna, mary), client, {
+  const { planId, made } = await planFor(await experimentIn("claimed", second, second.anna, client), client, {
     requiredMaterials: required,
   })
   const attemptId = crypto.randomUUID()

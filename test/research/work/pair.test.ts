@@ -10,8 +10,8 @@ import { BareRepository } from "../../repositories/bare-repository.ts"
 import { endAll, newPlace } from "../../support/program.ts"
 import { digestOf, metricsOf, type Run, run, startExecutable } from "./agents.ts"
 import { proposal } from "../../support/bodies.ts"
+import { refusalOf } from "../../support/lab.ts"
 import { checking } from "../../support/checking.ts"
-import { refusalOf } from "./situations.ts"
 import { Reporter } from "./story.ts"
 
 const { folder, remove } = newPlace()

@@ -1,15 +1,14 @@
 /** What a plan and a registration must contain: references that exist, the fields their intent requires, fresh ids. */
-import type { WriteInput } from "research-room/client"
+import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t from "tap"
 import { launch, nobody, plan, proposal } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
-import { experimentIn, exploration, planFor, refusalOf } from "./situations.ts"
+import { openInside, refusalOf } from "../../support/lab.ts"
+import { experimentIn, exploration, planFor } from "./situations.ts"
 
-const house = await House.open({ people: 3 })
-t.teardown(() => house.close())
-const [proposer, holder, other] = house.people as [Person, Person, Person]
-const room = await house.room()
-const client = room.client(holder)
+const lab = await openInside(t)
+const room = await lab.room()
+const { ada: proposer, grace: holder, mary: other } = room
+const client = holder
 
 const { planId, made } = await planFor(await experimentIn("claimed", room, proposer, holder), client)
 const { experimentId, expected } = made
@@ -17,8 +16,8 @@ const attemptId = await exploration(made, client)
 const stranger = await planFor(await experimentIn("in_progress", room, proposer, holder), client)
 const strangersAttempt = await exploration(stranger.made, client)
 
-const register = (body: Partial<WriteInput<"register_attempt">>, who: Person = holder) =>
-  room.client(who).write("register_attempt", {
+const register = (body: Partial<WriteInput<"register_attempt">>, who: ResearchRoomClient = holder) =>
+  who.write("register_attempt", {
     attemptId: crypto.randomUUID(),
     experimentId,
     intent: "exploratory",
@@ -60,7 +59,7 @@ t.test("exact references that do not exist are all reported by their paths", asy
   const open = await experimentIn("open", room, proposer, holder)
   t.same(
     await paths(
-      room.client(proposer).write("amend_experiment", {
+      proposer.write("amend_experiment", {
         experimentId: open.experimentId,
         ...open.expected,
         explanation: "So.",
@@ -82,9 +81,10 @@ t.test("exact references that do not exist are all reported by their paths", asy
     "/premises/1/versionId",
     "/requiredMaterials/0/materialId",
   ])
-  const known = await room
-    .client(proposer)
-    .write("propose_experiment", { ...proposal(room), hypotheses: [result.versionId.toUpperCase()] })
+  const known = await proposer.write("propose_experiment", {
+    ...proposal(room),
+    hypotheses: [result.versionId.toUpperCase()],
+  })
   const { hypotheses } = await client.read("experiment", { experimentId: known.result.experimentId })
   t.match(
     hypotheses,
@@ -126,15 +126,15 @@ t.test("a plan or attempt that a registration builds on must exist in the same e
     "another experiment's attempt can be reproduced here",
   )
   t.same(
-    house.check.asked.length,
-    new Set(house.check.asked).size === 1 ? house.check.asked.length : -1,
+    lab.check.asked.length,
+    new Set(lab.check.asked).size === 1 ? lab.check.asked.length : -1,
     "only one repository was ever named",
   )
 })
 
 t.test("references are checked before the repository and before the state", async (t) => {
   const completed = await experimentIn("completed", room, proposer, holder)
-  const before = house.check.asked.length
+  const before = lab.check.asked.length
   t.same(
     await paths(
       client.write("accept_plan", {
@@ -146,12 +146,12 @@ t.test("references are checked before the repository and before the state", asyn
     ),
     ["/hypotheses/0"],
   )
-  t.equal(house.check.asked.length, before, "the repository host was not contacted")
+  t.equal(lab.check.asked.length, before, "the repository host was not contacted")
   const late = await refusalOf(
     client.write("accept_plan", { ...plan, ...completed.expected, experimentId: completed.experimentId }),
   )
   t.equal(late.refusal, "experiment_not_open")
-  t.equal(house.check.asked.length, before + 1, "the state is checked after the repository")
+  t.equal(lab.check.asked.length, before + 1, "the state is checked after the repository")
 })
 
 t.test("each intent requires its own fields, and all missing ones are named at once", async (t) => {
@@ -267,16 +267,11 @@ t.test("a reproduction needs no holder, and its expected values are checked only
       reproduces: { attemptId },
       ...launch,
     }
-    t.match(
-      await refusalOf(
-        room.client(other).write("register_attempt", { ...body, ...work.expected, expectedRevision: 99 }),
-      ),
-      {
-        refusal: "state_conflict",
-        current: { expected: work.expected },
-      },
-    )
-    const { result } = await room.client(other).write("register_attempt", body)
+    t.match(await refusalOf(other.write("register_attempt", { ...body, ...work.expected, expectedRevision: 99 })), {
+      refusal: "state_conflict",
+      current: { expected: work.expected },
+    })
+    const { result } = await other.write("register_attempt", body)
     t.match(result, { attemptId: body.attemptId, status: "registered", revision: 1 }, `of ${state} work`)
     const now = await client.read("experiment", { experimentId: work.experimentId })
     t.same(now.affordances.expected, work.expected, "an attempt does not raise the experiment's revision")

@@ -3,14 +3,13 @@ import type { WriteInput } from "research-room/client"
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import { told } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
-import { experimentIn, exploration, leadTo, refusalOf } from "./situations.ts"
+import { openInside, refusalOf } from "../../support/lab.ts"
+import { experimentIn, exploration, leadTo } from "./situations.ts"
 
-const house = await House.open({ people: 2 })
-t.teardown(() => house.close())
-const [proposer, holder] = house.people as [Person, Person]
-const room = await house.room()
-const client = room.client(holder)
+const lab = await openInside(t)
+const room = await lab.room()
+const { ada: proposer, grace: holder } = room
+const client = holder
 const made = await experimentIn("claimed", room, proposer, holder)
 
 type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>

@@ -5,15 +5,14 @@ import t from "tap"
 import { launch, nobody, pin, plan, proposal, told } from "../../support/bodies.ts"
 import { checking } from "../../support/checking.ts"
 import { hidden } from "../../support/counting-check.ts"
-import { House, type Person } from "../../support/house.ts"
-import { experimentIn, exploration, refusalOf } from "./situations.ts"
+import { openInside, refusalOf } from "../../support/lab.ts"
+import { experimentIn, exploration } from "./situations.ts"
 
-const house = await House.open({ people: 3 })
-t.teardown(() => house.close())
-const [proposer, holder, other] = house.people as [Person, Person, Person]
-const room = await house.room()
-const client = room.client(holder)
-const { check } = house
+const lab = await openInside(t)
+const room = await lab.room()
+const { ada: proposer, grace: holder, mary: other } = room
+const client = holder
+const { check } = lab
 /** Counts the repository checks during `work`. */
 const asked = async (work: () => Promise<unknown>): Promise<number> => {
   const before = check.asked.length
@@ -58,7 +57,7 @@ t.test("a plan and a registration are checked once, a known retry never again", 
     0,
   )
 
-  const rotated = house.client(await house.credential(holder, room.roomId))
+  const rotated = await lab.client("grace", room.roomId)
   t.equal(
     await asked(async () =>
       t.match(await rotated.write("register_attempt", register), { replayed: true, credentialChanged: true }),
@@ -66,13 +65,13 @@ t.test("a plan and a registration are checked once, a known retry never again", 
     0,
     "nor under another credential",
   )
-  await house.does(proposer, "archive_room", { roomId: room.roomId, reason: "Over." })
+  await lab.archive(room.roomId)
   t.equal(
     await asked(async () => t.match(await client.write("accept_plan", accept), { replayed: true })),
     0,
     "nor in an archived Room",
   )
-  await house.does(proposer, "restore_room", { roomId: room.roomId, reason: "Not over." })
+  await lab.restore(room.roomId)
 })
 
 t.test("a write refused before the check never reaches it", async (t) => {
@@ -89,7 +88,7 @@ t.test("a write refused before the check never reaches it", async (t) => {
   await refused({ ...accept, hypotheses: [nobody] }, "unknown_reference")
   await refused({ ...accept, repository: { ...pin, commit: "0123" } }, "invalid_schema")
   t.equal(
-    await asked(() => refusalOf(house.client().write("accept_plan", accept))),
+    await asked(() => refusalOf(lab.reader.write("accept_plan", accept))),
     0,
     "nor does a write without a credential",
   )
@@ -191,18 +190,18 @@ t.test("a historical take retry returns its receipt and the current state, and n
       },
     ],
   )
-  await room.client(other).write("take_experiment", { ...take, requestId: crypto.randomUUID(), expectedRevision: 3 })
+  await other.write("take_experiment", { ...take, requestId: crypto.randomUUID(), expectedRevision: 3 })
   t.match(await client.write("take_experiment", take), {
     replayed: true,
-    result: { status: "claimed", assigneeId: holder.userId },
-    current: { status: "claimed", assigneeId: other.userId },
+    result: { status: "claimed", assigneeId: lab.people.grace.userId },
+    current: { status: "claimed", assigneeId: lab.people.mary.userId },
   })
   t.match(await client.read("experiment", { experimentId }), {
     status: "claimed",
-    assigneeId: other.userId,
+    assigneeId: lab.people.mary.userId,
     revision: 4,
   })
-  await room.client(other).write("report_experiment_status", {
+  await other.write("report_experiment_status", {
     experimentId,
     expectedRevision: 4,
     expectedStatus: "claimed",

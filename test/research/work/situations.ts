@@ -1,7 +1,6 @@
 /** Puts an experiment or an attempt into any of its states, newly made for each test. */
-import { RefusedError, type ResearchRoomClient, type WriteInput } from "research-room/client"
-import { launch, plan, proposal, reportedAt, told } from "../../support/bodies.ts"
-import type { Person, TestRoom } from "../../support/house.ts"
+import type { ResearchRoomClient, WriteInput } from "research-room/client"
+import { launch, type Place, plan, proposal, reportedAt, told } from "../../support/bodies.ts"
 
 export type State = "open" | "claimed" | "in_progress" | "completed" | "cancelled"
 export type AttemptState = "registered" | "preflight_failed" | "started" | "succeeded" | "failed" | "cancelled"
@@ -13,17 +12,24 @@ export interface Made {
 }
 
 /** Proposes an experiment and brings it into a state. @param holder who takes it, if it is taken */
-export async function experimentIn(state: State, room: TestRoom, proposer: Person, holder: Person): Promise<Made> {
-  const { result } = await room.client(proposer).write("propose_experiment", proposal(room))
+export async function experimentIn(
+  state: State,
+  room: Place,
+  proposer: ResearchRoomClient,
+  holder: ResearchRoomClient,
+): Promise<Made> {
+  const { result } = await proposer.write("propose_experiment", proposal(room))
   const { experimentId } = result
   const made = { experimentId, expected: { expectedRevision: 1, expectedStatus: "open" as State } }
   if (state === "open") return made
-  const { result: taken } = await room
-    .client(holder)
-    .write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  const { result: taken } = await holder.write("take_experiment", {
+    experimentId,
+    expectedRevision: 1,
+    expectedStatus: "open",
+  })
   if (state === "claimed")
     return { experimentId, expected: { expectedRevision: taken.revision, expectedStatus: "claimed" } }
-  const reported = await room.client(holder).write("report_experiment_status", {
+  const reported = await holder.write("report_experiment_status", {
     experimentId,
     expectedRevision: taken.revision,
     expectedStatus: "claimed",
@@ -103,15 +109,4 @@ export async function leadTo(
     expected = { expectedRevision: result.revision, expectedStatus: result.status }
   }
   return expected
-}
-
-/** The refusal of a write. @throws Error if it was accepted or failed in another way */
-export async function refusalOf(write: Promise<unknown>): Promise<RefusedError> {
-  try {
-    await write
-  } catch (error) {
-    if (error instanceof RefusedError) return error
-    throw error
-  }
-  throw new Error("it was accepted")
 }

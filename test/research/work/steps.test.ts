@@ -5,14 +5,13 @@ import t from "tap"
 import { entryDigest } from "../../../src/contract/answers/chain.ts"
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
 import { launch, plan, proposal, told } from "../../support/bodies.ts"
-import { House, type Person } from "../../support/house.ts"
+import { openInside } from "../../support/lab.ts"
 import { experimentIn, exploration } from "./situations.ts"
 
-const house = await House.open({ people: 2 })
-t.teardown(() => house.close())
-const [proposer, holder] = house.people as [Person, Person]
-const room = await house.room()
-const [asks, holds] = [room.client(proposer), room.client(holder)]
+const lab = await openInside(t)
+const room = await lab.room()
+const { ada: proposer, grace: holder } = room
+const [asks, holds] = [proposer, holder]
 
 /** Reads the newest entry of the Thread and of the feed. */
 async function newest() {

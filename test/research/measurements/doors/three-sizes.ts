@@ -78,10 +78,9 @@ const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
 const QUESTION = "At which number of labels does which arm lower the error?"
 
 /** Runs the whole story in a new Room, reporting its attempts in one way. */
-export async function tellThreeSizes({ house, browsers, reader }: Lab, door: Door) {
+export async function tellThreeSizes({ house, ada: owner, grace: member, reader }: Lab, door: Door) {
   const { baseUrl, repositories, people } = house
   const { url, commit, otherCommit } = repositories.public
-  const { ada: owner, grace: member } = browsers
   const { roomId, openingThreadId: threadId } = (
     await owner.write("create_room", { title: "Seven arms at three sizes", question: QUESTION })
   ).result
