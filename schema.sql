@@ -1376,8 +1376,9 @@ CREATE INDEX research_links_replacing ON research_links (replacement_version_id)
 
 ------------------------------------------------------------------------------------------------ src/research/brief
 
--- joined: room_failures by src/research/judging
--- joined: disputed_records by src/research/judging
+-- joined: room_failures by src/research/judging, src/research/attempts
+-- joined: disputed_records by src/research/judging, src/research/links
+-- joined: hypothesis_ranks by src/research/evidence
 -- The lists at the beginning of a brief, kept by the triggers below. First the failures in a Room, numbered in order.
 CREATE TABLE room_failures (
   room_id TEXT NOT NULL,

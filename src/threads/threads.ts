@@ -17,7 +17,11 @@ import { feedOf, feedPage, mustNotBeAhead, pageSize } from "../ledger/lists/pagi
 import type { Readers } from "../ledger/reads/reading.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import type { Rooms } from "../rooms/rooms.ts"
+import { type BriefItem, type BriefSources, itemsOf } from "../ledger/domains/brief.ts"
 import type { Domain, Ground } from "../ledger/domains/domain.ts"
+import { writerName } from "../contract/answers/parts.ts"
+import { pathTo } from "../contract/reads/index.ts"
+import { oneLine, shortened } from "../contract/text.ts"
 
 // SQL that tells whether a checkpoint is stale, and why (protocol, section 8).
 
@@ -335,8 +339,43 @@ function threadReads({ threads, rooms, timeline, world }: ReadingTables) {
   } satisfies Partial<Readers>
 }
 
+// The newest messages in a brief. Older ones are not counted.
+
+function messagesInBrief({ db }: Ground) {
+  const MESSAGE = `SELECT e.entry_id AS entryId, ${idOf("e.thread")} AS threadId,
+      coalesce(j.content ->> '$.text', j.content ->> '$.message') AS says,
+      p.username AS by, nullif(w.agent, '') AS agent, j.at`
+  const WRITER = "JOIN writers w ON w.writer = j.writer JOIN people p ON p.user_id = w.person_id"
+  const ofRoom = db.prepare<BriefItem<"messages">>(
+    `${MESSAGE} FROM journal j
+      JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence ${WRITER}
+     WHERE j.room = ${placeOf("+?")} AND j.operation = 'post_message'
+     ORDER BY j.room_sequence DESC LIMIT ${limits.briefMessages}`,
+  )
+  const ofThread = db.prepare<BriefItem<"messages">>(
+    `${MESSAGE} FROM timeline_entries e
+      JOIN journal j ON j.position = e.history_position ${WRITER}
+     WHERE e.thread = ${placeOf("+?")} AND e.kind = 'message'
+     ORDER BY e.sequence DESC LIMIT ${limits.briefMessages}`,
+  )
+  return {
+    messages: {
+      title: "Recent messages",
+      line: ({ says, by, agent, at, entryId }) =>
+        `${writerName({ username: by, agent })}, ${at.slice(0, 10)}: ${oneLine(says)} ${entryId}`,
+      link: ({ roomId, threadId }) =>
+        threadId === undefined ? pathTo("room_threads", { roomId }) : pathTo("thread_timeline", { threadId }),
+      read({ roomId, threadId }) {
+        const rows = threadId === undefined ? ofRoom.all(roomId) : ofThread.all(threadId)
+        return { items: () => itemsOf(rows, (row, most) => ({ ...row, says: shortened(row.says, most) })) }
+      },
+    },
+  } satisfies Partial<BriefSources>
+}
+
 export const domain = {
   tables: [({ db }: Ground) => ({ threads: threads(db) })],
   operations: [threadOperations],
   reads: [threadReads],
+  brief: [messagesInBrief],
 } satisfies Domain

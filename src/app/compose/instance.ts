@@ -293,6 +293,7 @@ export function createInstance({
     added(domains, "reads", {
       ...tables,
       ...feed,
+      sources: added(domains, "brief", tables),
       timeline,
       watch,
       snapshot: (work) => ledger.snapshot(work),

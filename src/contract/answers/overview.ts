@@ -4,6 +4,7 @@ import { count, id, optionalText as text, freeText, at, optionalFreeText } from 
 import { cslItemsOf, described } from "./description.ts"
 import { author, schemaVersion, verdict } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
+import { keysOf } from "../typed.ts"
 import { fromOtherRoom, evidenceTally, knownThen, staleReason } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 import { changedRecord } from "./changed.ts"
@@ -252,6 +253,8 @@ const lists = {
   /** The newest messages. Older ones are not counted. */
   messages: v.array(shape({ entryId: id, threadId: id, says: freeText, by: v.string(), agent: text, at })),
 }
+/** The lists in the order in which a brief has them that leaves nothing out. */
+export const wholeLists = keysOf(lists)
 /** How many items of each list are left out, and where all of them are listed. */
 const omitted = v.record(v.string(), shape({ count, link: v.exactOptional(v.string()) }))
 

@@ -3,6 +3,7 @@
  * it needs, by name, and returns what it adds, by name. An instance is a list of domains
  * (`src/app/compose/domains.ts`); the ledger's own is the first.
  */
+import type { BriefSources } from "./brief.ts"
 import type { Behaviours, FollowingStep } from "../journal/behaviour.ts"
 import type { Readers } from "../reads/reading.ts"
 import type { Db } from "../storage/database.ts"
@@ -39,6 +40,8 @@ export interface Domain {
   /** The steps that follow writes in their transaction, in the order of the list. */
   readonly steps?: readonly Part<FollowingStep>[]
   readonly reads?: readonly Part<Partial<Readers>>[]
+  /** Its lists of a brief, and the steps that could be taken next. */
+  readonly brief?: readonly Part<Partial<BriefSources>>[]
 }
 
 type PartsOf<D, M extends keyof Domain> = D extends { readonly [K in M]: readonly (infer P)[] } ? P : never
@@ -73,7 +76,7 @@ export const tablesOf = <const List extends readonly Domain[], Given extends obj
 }
 
 /** Joins what the domains add as one of their members. */
-export const added = <const List extends readonly Domain[], M extends "operations" | "reads">(
+export const added = <const List extends readonly Domain[], M extends "operations" | "reads" | "brief">(
   domains: List,
   member: M,
   given: Needs<PartsOf<List[number], M>> & object,

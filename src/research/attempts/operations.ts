@@ -20,6 +20,7 @@ import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Attachments } from "../../ledger/journal/attachments.ts"
 import { comparingReads } from "./comparing-reads.ts"
 import { curves } from "./curves.ts"
+import { attemptsInBrief, failureReads, failures } from "./failures.ts"
 import { logReads, logs, attemptReads } from "./reads.ts"
 import { attemptTables } from "./table.ts"
 
@@ -292,8 +293,10 @@ export const domain = {
       logs: logs(db, attachments),
       curves: curves(db),
       attemptTables: attemptTables(db),
+      failures: failures(db),
     }),
   ],
   operations: [attemptOperations, openingOperations],
-  reads: [attemptReads, logReads, comparingReads],
+  reads: [attemptReads, logReads, comparingReads, failureReads],
+  brief: [attemptsInBrief],
 } satisfies Domain

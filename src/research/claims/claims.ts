@@ -11,7 +11,11 @@ import { type Actor, AGENT_OR_NONE_AT } from "../../ledger/journal/actor.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
-import { later } from "../../ledger/world.ts"
+import { isoTime, later } from "../../ledger/world.ts"
+import { words } from "../../contract/definitions/sentence.ts"
+import { pathTo } from "../../contract/reads/index.ts"
+import { oneLine, shortened } from "../../contract/text.ts"
+import type { BriefSources, Place } from "../../ledger/domains/brief.ts"
 import { isObject } from "../../contract/json.ts"
 import { known, noSuch } from "../../ledger/write/references.ts"
 import { Refusal } from "../../contract/refusals.ts"
@@ -219,10 +223,7 @@ export function claims(db: Db) {
     among: (ids: readonly string[], at: string) => (ids.length === 0 ? [] : among.all(JSON.stringify(ids), at)),
 
     /** Returns the active claims of a Room or a Thread whose work is not done yet. */
-    lasting: (
-      { roomId, threadId }: { readonly roomId: string; readonly threadId?: string },
-      at: string,
-    ): NotedClaim[] =>
+    lasting: ({ roomId, threadId }: Place, at: string): NotedClaim[] =>
       (threadId === undefined ? ofRoom.all(roomId, at) : ofThread.all(threadId, at)).filter(({ what, objectId }) => {
         const claimed = object(objectId)
         return claimed === undefined || !isDone(what, claimed)
@@ -354,8 +355,36 @@ function renewingStep({ claims, holders }: { claims: Claims; holders: Holders })
   })
 }
 
+// The current claims in a brief; the one that lasts longest is first.
+
+function claimsInBrief({ claims }: { claims: Claims }) {
+  return {
+    claims: {
+      title: "Claimed by agents at work",
+      line: ({ what, object, by, agent, until, note, claimId }) =>
+        `${words(what)} ${object.label ?? `${words(object.kind)} ${object.id}`} ` +
+        `(${writerName({ username: by, agent })}, until ${until})` +
+        `${note === null ? "" : `: ${oneLine(note)}`} ${claimId}`,
+      link: ({ roomId }) => pathTo("room_next", { roomId }),
+      read: (place) => ({
+        items: () => ({
+          at(now) {
+            const lasting = claims.lasting(place, isoTime(now))
+            return (most) =>
+              lasting.map(({ claimId, what, kind, objectId, label, by, agent, until, note }) => {
+                const object = { kind, id: objectId, label }
+                return { claimId, what, object, by, agent, until, note: note === null ? null : shortened(note, most) }
+              })
+          },
+        }),
+      }),
+    },
+  } satisfies Partial<BriefSources>
+}
+
 export const domain = {
   tables: [({ db }: Ground) => ({ claims: claims(db) })],
   operations: [claimOperations],
   steps: [renewingStep],
+  brief: [claimsInBrief],
 } satisfies Domain

@@ -13,6 +13,7 @@ import type { RecordKind } from "../../contract/objects/objects.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { grounds, shaken, type Use, type UserKind, uses, BEARING } from "./verdict.ts"
 import { evidencePages } from "./pages.ts"
+import { hypothesesInBrief } from "./brief.ts"
 import { noSuch } from "../../ledger/write/references.ts"
 import { keysetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
@@ -411,4 +412,5 @@ function evidenceReads({ evidence }: { evidence: Evidence }) {
 export const domain = {
   tables: [({ db }: Ground) => ({ evidence: evidence(db) })],
   reads: [evidenceReads],
+  brief: [hypothesesInBrief],
 } satisfies Domain

@@ -1,4 +1,5 @@
 /** The behaviours that propose, change and report on experiments, and accept plans; their reads; and the domain. */
+import { experimentsInBrief } from "./brief.ts"
 import { known } from "../../ledger/write/references.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { behaviour, type Call, type Change, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
@@ -276,4 +277,5 @@ export const domain = {
   ],
   operations: [experimentOperations],
   reads: [experimentReads],
+  brief: [experimentsInBrief],
 } satisfies Domain

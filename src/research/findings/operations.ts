@@ -15,6 +15,7 @@ import type { Records } from "../records/records.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { MovedEffects } from "../measurements/moved-effects.ts"
 import { allOf } from "../measurements/working-out.ts"
+import { findingsInBrief } from "./brief.ts"
 import { type FindingLinks, findingLinks } from "./finding-links.ts"
 import { type Findings, doubts, findings } from "./findings.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
@@ -218,4 +219,5 @@ function tables({ db, evidence, materials, plans }: Ground & Earlier) {
 export const domain = {
   tables: [tables],
   operations: [publicationOperations],
+  brief: [findingsInBrief],
 } satisfies Domain

@@ -2,7 +2,16 @@
  * What changed in a Room, or among the records that a checkpoint cites: what was corrected, replaced, retracted,
  * disputed or not reproduced, and whose values moved; and the reproductions by their kind.
  */
-import type { ChangedRecord, ReproductionKind, WhatChanged } from "../../contract/answers/changed.ts"
+import {
+  changedInWords,
+  type ChangedRecord,
+  kindsInWords,
+  type ReproductionKind,
+  type WhatChanged,
+} from "../../contract/answers/changed.ts"
+import { pathTo } from "../../contract/reads/index.ts"
+import { shortened } from "../../contract/text.ts"
+import { type BriefSources, itemsOf } from "../../ledger/domains/brief.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { picked } from "../../contract/typed.ts"
 import { limits } from "../../contract/limits.ts"
@@ -199,6 +208,33 @@ export function changed(db: Db) {
       return of(idsIn(ofThread.all(threadId, threadId)), roomId)
     },
   }
+}
+
+/** The newest changes in a brief. Disputes that are not answered are a list of their own. */
+export function changesInBrief({ changed }: { readonly changed: Changed }) {
+  return {
+    changed: {
+      title: "What changed",
+      line: changedInWords,
+      link: ({ roomId }) => pathTo("room", { roomId }),
+      read: ({ roomId, threadId }) => ({
+        items() {
+          const since = threadId === undefined ? changed.ofRoom(roomId) : changed.ofThread(threadId, roomId)
+          const changes = since.changed.filter(({ isAnswered }) => isAnswered !== false)
+          return {
+            ...itemsOf(changes, ({ before, now, why, ...change }, most) => ({
+              ...change,
+              before: shortened(before, most),
+              now: now === null ? null : shortened(now, most),
+              why: shortened(why, most),
+            })),
+            total: changes.length + since.moreChanged,
+            reproductions: kindsInWords(since.reproductionKinds),
+          }
+        },
+      }),
+    },
+  } satisfies Partial<BriefSources>
 }
 
 const idsIn = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)

@@ -27,7 +27,7 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Checkpoints } from "../checkpoints/checkpoints.ts"
 import type { Records } from "../records/records.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
-import { changed } from "./changed.ts"
+import { changed, changesInBrief } from "./changed.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]
 /** One more than is shown, to learn whether there are more. */
@@ -363,4 +363,5 @@ export const domain = {
     ({ db, evidence }: Ground & { evidence: Evidence }) => ({ judging: judging(db, evidence), changed: changed(db) }),
   ],
   reads: [judgingReads],
+  brief: [changesInBrief],
 } satisfies Domain

@@ -20,6 +20,7 @@ import type { Disputes, Standings, Worries } from "../../ledger/lists/standings.
 import type { Rooms } from "../../rooms/rooms.ts"
 import { type Evidence, attributionOf } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
+import { disputesInBrief } from "./disputes.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
 import { type Links, links, linkReads } from "./links.ts"
@@ -254,4 +255,5 @@ export const domain = {
   operations: [linkOperations],
   steps: [repliedStep],
   reads: [linkReads],
+  brief: [disputesInBrief],
 } satisfies Domain
