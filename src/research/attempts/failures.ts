@@ -13,7 +13,7 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import { WHY_FAILED } from "./summary.ts"
 
 /** A failure, with its sequence in the Room and the Thread of the object that failed. */
-interface Failure extends Omit<BriefItem<"failures">, "why"> {
+export interface Failure extends Omit<BriefItem<"failures">, "why"> {
   readonly sequence: number
   readonly threadId: string
   readonly why: string | null

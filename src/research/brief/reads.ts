@@ -22,7 +22,7 @@ type Steps = { readonly [S in (typeof stepSources)[number]]: Partial<WithSteps> 
 /** The total number of items of each list that is counted at each write. */
 type Counts = Record<Exclude<BriefList, "changed" | "claims" | "messages" | "next">, number>
 
-interface Tables {
+export interface Tables {
   readonly db: Db
   readonly sources: BriefSources
   readonly rooms: { summary(roomId: string): RoomSummary | undefined; mustExist(roomId: string): void }

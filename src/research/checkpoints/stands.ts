@@ -116,7 +116,7 @@ const inset = (table: string | undefined): string =>
 const known = (then: readonly KnownThen[]): string =>
   then.length === 0 ? "" : `, known when it was written: ${then.map(knownThenSentence).join(" ")}`
 
-interface Tables {
+export interface Tables {
   readonly db: Db
   readonly keptTables: KeptTables
   readonly numbers: { ofCheckpoint(checkpointId: string): RecordNumbers }

@@ -36,7 +36,7 @@ export const standingInWords = (status: string, inDoubt: boolean): string =>
 const verdictWithEffect = (from: NonNullable<Verdict["verdictFrom"]>, telling: ReadonlyMap<string, string>): string =>
   verdictFromInWords(from, { measured: telling.get(from.newest.by.id) })
 
-interface Tables {
+export interface Tables {
   readonly db: Db
   /** Tells the effect of each finding that tells most, in a clause. */
   readonly effects: { tellingOf(versionIds: readonly string[]): ReadonlyMap<string, string> }
