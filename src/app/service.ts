@@ -14,6 +14,7 @@ import {
   openWatching,
   storedSchema,
   databaseFile,
+  CHECKPOINT_FRAMES,
 } from "../ledger/storage/opening.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
 import { OpenedFiles, type WatchReadings, truncateWal, watchLimits, DiskWatch } from "../ledger/storage/file-watch.ts"
@@ -242,7 +243,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     afterGroup(writes: number, milliseconds: number, failed: boolean) {
       metrics.onCommit(writes, milliseconds)
       if (failed) readiness.failed()
-      else if (litestream === null) copying.after()
+      else if (litestream === null && files.frames >= CHECKPOINT_FRAMES) copying.copy()
       instance.indexing.soon()
     },
     isLost() {

@@ -6,7 +6,7 @@ import type { PersonalKey as Shown } from "../contract/library/reads.ts"
 import type { Actor, KeyGrant } from "../ledger/journal/actor.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import type { Token } from "../ledger/journal/behaviour.ts"
+import type { Token } from "../ledger/world.ts"
 import { bearers, tokenStart } from "../people/tokens.ts"
 
 export interface PersonalKey extends Shown {

@@ -5,7 +5,7 @@
 import { crc32 } from "node:zlib"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { tokenDigest } from "../ledger/journal/behaviour.ts"
+import { tokenDigest } from "../ledger/world.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { isoTime } from "../ledger/world.ts"
 

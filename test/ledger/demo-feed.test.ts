@@ -9,6 +9,7 @@ import tap, { test } from "tap"
 import { Chain } from "../../src/client/activity.ts"
 import type { ActivityEntry } from "../../src/contract/answers/index.ts"
 import { canonicalJson, digestOf } from "../../src/contract/json.ts"
+import { recordedOperation } from "../../src/contract/operations/index.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { activityText } from "../../src/ledger/journal/activity.ts"
 import { openLog } from "../../src/log.ts"
@@ -29,6 +30,7 @@ test("every entry served at that commit is rebuilt from its columns byte for byt
     const told = {
       ...entry,
       ...actor,
+      kind: recordedOperation(entry.operation)?.activity ?? "",
       targetKind: target.kind,
       targetId: target.id,
       label: target.label,

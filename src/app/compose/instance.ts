@@ -25,7 +25,7 @@ import { newsOf } from "../../research/inbox/inbox.ts"
 import { entryDescriptions } from "../../rooms/activity.ts"
 import { importActs } from "../../rooms/imported.ts"
 import { webhookActions } from "../../rooms/webhooks.ts"
-import { isAuditKind } from "../../contract/audit-kinds.ts"
+import { type AuditKind, auditKindNames } from "../../contract/audit-kinds.ts"
 import type { TargetKind } from "../../contract/objects/objects.ts"
 import { ACCESS, ACCESS_TABLES } from "../../rooms/rooms.ts"
 import { parse, type Stored } from "../../contract/json.ts"
@@ -39,6 +39,7 @@ import type { TokenLife } from "../../people/tokens.ts"
  * log.
  */
 function auditing({ audit, people, rooms, credentials, library }: TablesOf<typeof domains>) {
+  const kinds = new Map<string, AuditKind>(auditKindNames.map((kind) => [kind, kind]))
   const subjects: {
     readonly [K in TargetKind]?: (id: string) => { kind: string; name: string | undefined; whose?: string | undefined }
   } = {
@@ -55,11 +56,12 @@ function auditing({ audit, people, rooms, credentials, library }: TablesOf<typeo
     },
   }
   return ({ operation, actor, roomId, targetId, at }: Written): void => {
-    if (!isAuditKind(operation.name)) return
+    const auditKind = kinds.get(operation.name)
+    if (auditKind === undefined) return
     const { kind, name, whose } = subjects[operation.target]?.(targetId) ?? { kind: operation.target, name: undefined }
     const via = actor.grant === null ? actor.key && { key: actor.key.keyId } : { credential: actor.grant.credentialId }
     audit.write({
-      kind: operation.name,
+      kind: auditKind,
       by: actor,
       subject: { kind, id: targetId, name: name ?? null },
       roomId,
@@ -238,9 +240,11 @@ export function createInstance({
     repositories,
     effectsOf: tables.effects.sentencesOf,
     hooks: {
-      beforeCommit(mayRetitle) {
-        remaking.settle()
-        if (mayRetitle) tables.search.indexChanged()
+      beforeCommit(changesEarlier) {
+        if (changesEarlier) {
+          remaking.settle()
+          tables.search.indexChanged()
+        }
         if (!indexesLater) tables.search.index()
       },
       ...hooks,

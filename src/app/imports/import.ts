@@ -19,7 +19,7 @@ import type { Instance } from "../compose/instance.ts"
 import type { Described } from "../../contract/answers/description.ts"
 import { canonicalJson, parse, trusted } from "../../contract/json.ts"
 import { isStorageFault } from "../../ledger/storage/database.ts"
-import type { Given } from "../../ledger/journal/journal.ts"
+import type { Given } from "../../ledger/world.ts"
 import { joinRequestBefore } from "../past/pasts.ts"
 
 // Replays the proved writes of Rooms of other instances. The replay of each must give the same digest as at its

@@ -59,9 +59,9 @@ export class LogCopying {
     return this.#elsewhere !== undefined
   }
 
-  /** Copies the log if that is due and the files are whole. Called after each group of writes. */
-  after(): void {
-    if (this.#elsewhere !== undefined || this.#files.frames < CHECKPOINT_FRAMES || this.#files.lost() !== null) return
+  /** Copies the log if the files are whole. Called after a group of writes that made the log long enough. */
+  copy(): void {
+    if (this.#elsewhere !== undefined || this.#files.lost() !== null) return
     if (this.#isShort()) copyLog(this.#db)
   }
 

@@ -42,6 +42,8 @@ export interface Place {
 export interface ActivityFields extends Target {
   readonly sequence: number
   readonly operation: string
+  /** What the operation counts as in the feed. */
+  readonly kind: string
   readonly at: string
   readonly userId: string
   readonly username: string
@@ -52,11 +54,12 @@ export interface ActivityFields extends Target {
 }
 /** The canonical JSON of an entry without its own digest; the members are sorted by name. */
 export const activityText = (fields: ActivityFields, previousDigest: string): string =>
-  `${membersOf(fields, fields.contentDigest, previousDigest)}}`
+  `${membersOf(fields, fields.kind, fields.contentDigest, previousDigest)}}`
 
 /** The same text without the closing brace. */
 function membersOf(
-  fields: Omit<ActivityFields, "contentDigest">,
+  fields: Omit<ActivityFields, "kind" | "contentDigest">,
+  kind: string,
   contentDigest: string,
   previousDigest: string,
 ): string {
@@ -66,13 +69,13 @@ function membersOf(
     `{"actor":{${agent == null ? "" : `"agent":${agent === "" ? "null" : JSON.stringify(agent)},`}"userId":"${userId}` +
     `","username":${JSON.stringify(username)}},"at":"${at}","contentDigest":"` +
     `${contentDigest}","entryId":${id(entryId)}` +
-    `,"kind":"${recordedOperation(operation)?.activity ?? ""}","operation":"${operation}","previousDigest":"` +
+    `,"kind":"${kind}","operation":"${operation}","previousDigest":"` +
     `${previousDigest}","sequence":${sequence}` +
     `,"target":${targetText(fields)},"threadId":${id(threadId)}`
   )
 }
 
-interface Kept extends Omit<ActivityFields, "contentDigest"> {
+interface Kept extends Omit<ActivityFields, "kind" | "contentDigest"> {
   readonly name: string
   /**
    * The digests of its content, of itself and of the entry before it, if there is one, as one hex text: the driver
@@ -85,8 +88,9 @@ function served(row: Kept): Stored<ActivityEntry> {
   const [content = "", own = "", previous = ""] = [0, 1, 2].map(
     (nth) => SHA256 + row.digests.slice(nth * HEX, (nth + 1) * HEX),
   )
+  const kind = recordedOperation(row.operation)?.activity ?? ""
   return stored<ActivityEntry>(
-    `${membersOf(row, content, previous === SHA256 ? firstPreviousDigest : previous)},"digest":"${own}"}`,
+    `${membersOf(row, kind, content, previous === SHA256 ? firstPreviousDigest : previous)},"digest":"${own}"}`,
   )
 }
 

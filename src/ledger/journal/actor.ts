@@ -45,9 +45,6 @@ export interface Actor {
   readonly key?: KeyGrant
 }
 
-/** The id of the actor's credential or key; null for a person in the browser. */
-export const senderId = ({ grant, key }: Actor): string | null => grant?.credentialId ?? key?.keyId ?? null
-
 /** A Room as admission sees it, for one person. */
 export interface RoomAccess {
   readonly roomId: string

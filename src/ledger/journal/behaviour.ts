@@ -1,8 +1,7 @@
 /**
- * The behaviour of an operation, which its domain implements; what it takes from the world; and acts, which are
- * changes without an operation.
+ * The behaviour of an operation, which its domain implements; the steps that follow it; and acts, which are changes
+ * without an operation.
  */
-import { hash } from "node:crypto"
 import type { LabelledKind } from "../../contract/objects/objects.ts"
 import { type Json, type JsonObject, type Writable, canonicalJson, digestOf } from "../../contract/json.ts"
 import type { BodyOf, OperationName, ParamsOf, ResultOf } from "../../contract/operations/index.ts"
@@ -11,94 +10,8 @@ import type { Warning } from "../../contract/answers/advice.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import type { Actor } from "./actor.ts"
 import type { EntryBody } from "./timeline.ts"
-import type { Entry, Journal, Given } from "./journal.ts"
-import type { World } from "../world.ts"
-
-// The ids, tokens and lists that one write takes from the world: recorded in a live write, given again in a replay.
-
-/** A secret for its holder, and its stored digest. */
-export interface Token {
-  /** Empty in a replay: only its holder still has the text. */
-  readonly token: string
-  readonly digest: string
-}
-
-export interface Chance {
-  newId(): string
-  /** Makes a token from the random bytes that `mint` is given. */
-  token(mint: (bytes: (count: number) => Buffer) => string): Token
-  /**
-   * Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list
-   * that was read originally.
-   */
-  readList<T extends Json>(read: () => readonly T[]): readonly T[]
-  given(): Given
-}
-
-/** The digest under which a token is stored and found. */
-export const tokenDigest = (token: string): string => hash("sha256", token)
-
-/** Chance for a live write, taken from the world and recorded. */
-export function liveChance(world: World): Chance {
-  const ids: string[] = []
-  const tokens: string[] = []
-  const lists: Json[][] = []
-  return {
-    newId() {
-      const id = world.id()
-      ids.push(id)
-      return id
-    },
-    token(mint) {
-      const token = mint((count) => world.bytes(count))
-      const digest = tokenDigest(token)
-      tokens.push(digest)
-      return { token, digest }
-    },
-    readList(read) {
-      const list = read()
-      lists.push([...list])
-      return list
-    },
-    given: () => ({
-      ...(ids.length > 0 && { ids }),
-      ...(tokens.length > 0 && { tokens }),
-      ...(lists.some(({ length }) => length > 0) && { told: lists }),
-    }),
-  }
-}
-
-/** A replay took something else from the world than the original write did. */
-export class OtherChance extends Error {}
-
-/**
- * Chance for a replay, taken from the record. @throws OtherChance if more is requested than was recorded, or, at
- * `given`, if less was requested
- */
-export function recordedChance(then: Given): Chance {
-  let ids = 0
-  let tokens = 0
-  let lists = 0
-  const next = <T>(list: readonly T[] = [], at: number, what: string): T => {
-    const found = list[at]
-    if (found === undefined) throw new OtherChance(`it requests more ${what} than were recorded`)
-    return found
-  }
-  return {
-    newId: () => next(then.ids, ids++, "ids"),
-    token: () => ({ token: "", digest: next(then.tokens, tokens++, "tokens") }),
-    readList: <T extends Json>() => (then.told === undefined ? [] : (next(then.told, lists++, "lists") as T[])),
-    given() {
-      if (
-        lists !== (then.told?.length ?? 0) ||
-        ids !== (then.ids?.length ?? 0) ||
-        tokens !== (then.tokens?.length ?? 0)
-      )
-        throw new OtherChance("it requests less than was recorded")
-      return then
-    },
-  }
-}
+import type { Entry, Journal } from "./journal.ts"
+import { type Chance, recordedChance, type Token } from "../world.ts"
 
 /** One write as sent, after validation against its schema. */
 export interface Call<Body = unknown, Params = Readonly<Record<string, string>>> {
@@ -254,15 +167,21 @@ export interface WrittenSoFar {
   readonly subject: Subject
   readonly change: Change
   readonly outcome: Outcome
-  /** Whether claims or leases may concern it. */
-  readonly isWorkedOn: boolean
+}
+
+/** Which of the writes of its operations a step follows, if not all. */
+export interface FollowingSome {
+  /** Only those that reply to an entry. */
+  readonly ifReply?: true
+  /** Only those in a Room in which claims or leases may concern them. */
+  readonly ifWorkedOn?: true
+  /** It only warns. A replay leaves it out: it keeps the warnings that were given. */
+  readonly isAdvice?: true
 }
 
 /** A step that follows the own write of some operations, in the same transaction. */
-export interface FollowingStep {
+export interface FollowingStep extends FollowingSome {
   readonly operations: ReadonlyMap<string, OperationName>
-  /** Whether it only warns. A replay leaves it out: it keeps the warnings that were given. */
-  readonly isAdvice: boolean
   /** @returns warnings for the receipt */
   readonly follow: (written: WrittenSoFar) => readonly Warning[]
 }
@@ -271,8 +190,8 @@ export interface FollowingStep {
 export const following = (
   names: readonly OperationName[],
   follow: FollowingStep["follow"],
-  isAdvice = false,
-): FollowingStep => ({ operations: new Map(names.map((name) => [name, name])), isAdvice, follow })
+  some: FollowingSome = {},
+): FollowingStep => ({ operations: new Map(names.map((name) => [name, name])), ...some, follow })
 
 export type Behaviours = { readonly [N in OperationName]: BehaviourOf<N> }
 export type BehaviourOf<N extends OperationName, S extends Subject = Subject> = Behaviour<

@@ -57,9 +57,16 @@ const remembered = new WeakMap<Db, Remembered>()
  * The numbers by which the journal refers to Rooms, Threads and writers: ids are long, and most writes refer to the
  * same few.
  */
-export type Keys = ReturnType<typeof keys>
+export interface Keys {
+  /** Must be called after each commit of this connection, while no transaction is open. */
+  committed(): void
+  /** Returns the number of a Room or Thread, and assigns one if it has none. Within the transaction that uses it. */
+  place(id: string): number
+  /** Returns the number of a writer, likewise. */
+  writer(writer: Writer): number
+}
 
-export function keys(db: Db) {
+export function keys(db: Db): Keys {
   const numbers = remembered.get(db) ?? new Remembered()
   remembered.set(db, numbers)
   const place = db.prepare<{ key: number }>("SELECT place AS key FROM places WHERE id = +?")
@@ -71,19 +78,14 @@ export function keys(db: Db) {
   )
   const addWriter = inserting(db, "writers")
   return {
-    /** Must be called after each commit of this connection, while no transaction is open. */
-    committed: (): void => numbers.committed(),
-    /** Returns the number of a Room or Thread, and assigns one if it has none. Within the transaction that uses it. */
-    place: (id: string | null): number | null =>
-      id === null
-        ? null
-        : numbers.number(
-            id,
-            () => place.get(id),
-            () => addPlace({ id }),
-          ),
-    /** Returns the number of a writer, likewise. */
-    writer({ userId, username, here, sender, agent }: Writer): number {
+    committed: () => numbers.committed(),
+    place: (id) =>
+      numbers.number(
+        id,
+        () => place.get(id),
+        () => addPlace({ id }),
+      ),
+    writer({ userId, username, here, sender, agent }) {
       const row = {
         userId: userId ?? "",
         sender: sender ?? "",

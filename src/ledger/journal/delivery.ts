@@ -17,7 +17,7 @@ import {
 import { checkBody, type Operation, pathNames } from "../../contract/definitions/operation.ts"
 import { Refusal, type Issue } from "../../contract/refusals.ts"
 import { hasMark, holdsMark, markedAs } from "../../contract/operations/withholding.ts"
-import { type Actor, senderId } from "./actor.ts"
+import type { Actor } from "./actor.ts"
 import type { Behaviour, Call, Subject } from "./behaviour.ts"
 import type { KeptDigests, Entry, Journal, Left } from "./journal.ts"
 import type { UniqueBy } from "../../contract/schema/fields.ts"
@@ -92,6 +92,9 @@ export interface Request {
   /** Make every check, do the work, roll it back, and return the answer that the write would have had. */
   readonly rehearse?: boolean
 }
+
+/** The id of the actor's credential or key; null for a person in the browser. */
+export const senderId = ({ grant, key }: Actor): string | null => grant?.credentialId ?? key?.keyId ?? null
 
 export type AnyBehaviour = Behaviour<unknown, Readonly<Record<string, Writable>>, Subject>
 

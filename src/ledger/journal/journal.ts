@@ -8,7 +8,7 @@
  * tokens. The digest of each row covers the digest of the row before it.
  */
 import { createHash, hash } from "node:crypto"
-import { type Json, type JsonObject, digestOf, parse, type Stored, stored } from "../../contract/json.ts"
+import { type JsonObject, digestOf, parse, type Stored, stored } from "../../contract/json.ts"
 import {
   type Writer,
   idOf,
@@ -24,6 +24,7 @@ import {
 import { holdsMark } from "../../contract/operations/withholding.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
+import type { Given } from "../world.ts"
 
 // Where the journal and the timelines end, kept from one write to the next. Another process may write too (a command
 // beside the service): `PRAGMA data_version` tells, once a group. If a remembered end were wrong, the keys of the
@@ -104,31 +105,6 @@ export function headsOf(db: Db): Heads {
 }
 
 // An accepted write, as the journal keeps it and a replay reads it.
-
-/**
- * What a write took from the world, in the order of its requests. Empty members are left out. Accepted writes have it
- * under these names, so they stay.
- */
-export type Given = {
-  /** Ids, in the order they were requested. */
-  readonly ids?: readonly string[]
-  /** Digests of the tokens that it made. */
-  readonly tokens?: readonly string[]
-  /** Lists that it read from tables that are not derived from the journal; left out if all are empty. */
-  readonly told?: readonly Json[][]
-  /** The result of preparing its body outside of the transaction. */
-  readonly prepared?: Json
-  /** The stored part of the members beside its receipt, which describe the state before the write. */
-  readonly foreseen?: JsonObject
-  /** The warnings of its receipt: a later version might compute others. */
-  readonly warnings?: readonly Json[]
-  /** The Room that gave its target the label, if it is another Room: the feed shows it. */
-  readonly labelledBy?: string
-  /** The person named in its body by a username of another instance. */
-  readonly named?: string
-  /** The ids here of another instance's people, by their id there, if they differ. */
-  readonly people?: Readonly<Record<string, string>>
-}
 
 /** One accepted write, as it is replayed. */
 export interface Entry extends Writer {
@@ -329,9 +305,9 @@ export function journal(db: Db) {
         operation,
         writer: writer(entry),
         at,
-        room: place(roomId),
+        room: roomId === null ? null : place(roomId),
         roomSequence: activity?.sequence,
-        thread: place(threadId),
+        thread: threadId === null ? null : place(threadId),
         entrySequence: left?.entrySequence,
         deliveryId: deliveryId === null ? null : packedId(deliveryId),
         params: packedParams(params, { roomId, threadId }),

@@ -223,7 +223,7 @@ export function timeline(db: Db, effectsOf: EffectsOf) {
   return {
     append({ entryId, threadId, sequence, kind, replyToEntryId, standingOf, position }: NewEntry): void {
       insert({
-        thread: present(place(threadId)),
+        thread: place(threadId),
         sequence,
         kind,
         entryId,

@@ -9,8 +9,8 @@ import type { OperationName } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { noSuch, type References } from "./references.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
-import { type Actor, type Gate, type Known, type RoomAccess, senderId } from "../journal/actor.ts"
-import { type ReceiptTarget, type Subject, liveChance } from "../journal/behaviour.ts"
+import type { Actor, Gate, Known, RoomAccess } from "../journal/actor.ts"
+import type { ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import {
   type AnyBehaviour,
   checkRequest,
@@ -18,9 +18,10 @@ import {
   type Request,
   requestDigestOf,
   type Receipts,
+  senderId,
 } from "../journal/delivery.ts"
 import type { Db } from "../storage/database.ts"
-import { isoTime, type World } from "../world.ts"
+import { isoTime, liveChance, type World } from "../world.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
 import type { Writing } from "./writing.ts"
 
@@ -220,7 +221,7 @@ export class Admission {
       {
         rehearsal: rehearse,
         saysWhen: true,
-        mayRetitle: retitling.has(delivery.operation.name) || isWithholding(delivery.operation),
+        changesEarlier: retitling.has(delivery.operation.name) || isWithholding(delivery.operation),
       },
     )
   }

@@ -5,7 +5,6 @@
  * If a write fails later than that, the group is rolled back and run again with a savepoint around each write.
  */
 import { setImmediate as turn } from "node:timers/promises"
-import { present } from "../../contract/typed.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { type Keys, keys } from "../journal/columns.ts"
 import { type Heads, headsOf } from "../journal/journal.ts"
@@ -16,8 +15,8 @@ export interface JobOptions {
   readonly rehearsal?: boolean
   /** Whether the work calls its argument before its first change. Otherwise it counts as changing at once. */
   readonly saysWhen?: boolean
-  /** Whether it may change the title of an object. */
-  readonly mayRetitle?: boolean
+  /** Whether it may change what earlier writes made: the title of an object, or words that are withheld. */
+  readonly changesEarlier?: boolean
 }
 
 interface Job extends JobOptions {
@@ -32,8 +31,11 @@ const isStorageFailure = (outcome: Settled): boolean =>
   "error" in outcome && outcome.error instanceof Refusal && outcome.error.code === "temporarily_unavailable"
 
 export interface GroupHooks {
-  /** The last step of each group within its transaction. @param mayRetitle whether an object may have a new title */
-  beforeCommit?(mayRetitle: boolean): void
+  /**
+   * The last step of each group within its transaction.
+   * @param changesEarlier whether it may have changed what earlier writes made
+   */
+  beforeCommit?(changesEarlier: boolean): void
   /** Whether the data's files were replaced: then a commit would be lost, and no write may be reported as stored. */
   isLost?(): boolean
   /**
@@ -148,10 +150,9 @@ export class CommitQueue {
     const startedAt = performance.now()
     const outcomes = this.#commit(jobs)
     this.#hooks.afterGroup?.(jobs.length, performance.now() - startedAt, outcomes.some(isStorageFailure))
-    jobs.forEach((job, index) => {
-      const outcome = present(outcomes[index])
-      if ("error" in outcome) job.reject(outcome.error)
-      else job.resolve(outcome.value)
+    outcomes.forEach((outcome, index) => {
+      if ("error" in outcome) jobs[index]?.reject(outcome.error)
+      else jobs[index]?.resolve(outcome.value)
     })
   }
 
@@ -159,7 +160,7 @@ export class CommitQueue {
    * Commits the jobs and returns the outcome of each. Never throws, so that every job is answered.
    */
   #commit(jobs: readonly Job[]): Settled[] {
-    const mayRetitle = jobs.some((job) => job.mayRetitle ?? true)
+    const changesEarlier = jobs.some((job) => job.changesEarlier ?? true)
     let committing = false
     let isCommitted = false
     try {
@@ -168,7 +169,7 @@ export class CommitQueue {
       const outcomes = this.#attemptAll(jobs)
       // A full disk ends the whole transaction; then nothing of the group is stored.
       if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
-      this.#hooks.beforeCommit?.(mayRetitle)
+      this.#hooks.beforeCommit?.(changesEarlier)
       // A commit may copy the log into the data file, which another program may have replaced.
       if (this.#hooks.isLost?.()) {
         this.#abandon()
@@ -177,7 +178,7 @@ export class CommitQueue {
       committing = true
       this.#statements.commit.run()
       this.#keys.committed()
-      isCommitted = !mayRetitle
+      isCommitted = !changesEarlier
       if (this.#hooks.isLost?.()) return jobs.map(() => ({ error: uncertain() }))
       for (const notify of this.#committed) notify()
       return outcomes
@@ -220,7 +221,7 @@ export class CommitQueue {
   #attemptOne(job: Job, withSavepoint: boolean): Settled {
     if (!this.#db.inTransaction) return { error: notStored() }
     const outcome = withSavepoint || job.rehearsal ? this.#attemptInSavepoint(job) : this.#attempt(job)
-    if (job.mayRetitle ?? true) this.#heads.forget()
+    if (job.changesEarlier ?? true) this.#heads.forget()
     return outcome
   }
 

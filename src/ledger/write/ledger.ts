@@ -6,23 +6,23 @@ import { extendJson, joinJson, type Stored, stored, trusted } from "../../contra
 import { Refusal } from "../../contract/refusals.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { type Activity, activity, Watch } from "../journal/activity.ts"
-import { type Actor, type Gate, senderId } from "../journal/actor.ts"
+import type { Actor, Gate } from "../journal/actor.ts"
+import { type Acts, type Done, journalled, type FollowingStep, type ReceiptExtras } from "../journal/behaviour.ts"
 import {
-  type Acts,
-  type Done,
-  journalled,
-  liveChance,
-  type FollowingStep,
-  type ReceiptExtras,
-} from "../journal/behaviour.ts"
-import { type AnyBehaviour, type Request, type Delivery, type Receipts, receipts } from "../journal/delivery.ts"
+  type AnyBehaviour,
+  type Request,
+  type Delivery,
+  type Receipts,
+  receipts,
+  senderId,
+} from "../journal/delivery.ts"
 import { type Journal, journal } from "../journal/journal.ts"
 import { type EffectsOf, type Timeline, timeline } from "../journal/timeline.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { forgetAll } from "../storage/caches.ts"
 import { tryStorage } from "./readiness.ts"
 import { isUnclean } from "../storage/clearing.ts"
-import { isoTime, type World } from "../world.ts"
+import { isoTime, liveChance, type World } from "../world.ts"
 import { Admission, type BatchRequest, isWithholding, type OutsideCheck, grantRefusal } from "./admission.ts"
 import { BatchAdmission, takingTurns } from "./batch.ts"
 import { CommitQueue, type GroupHooks, notStored } from "./commit-queue.ts"

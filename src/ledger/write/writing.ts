@@ -3,34 +3,34 @@
  * places of its entries.
  */
 import { extendJson, type Json, writeJson, digestOf } from "../../contract/json.ts"
+import type { Warning } from "../../contract/answers/advice.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { label as labelText } from "../../contract/objects/objects.ts"
 import type { Activity } from "../journal/activity.ts"
-import { type Known, senderId, type Gate } from "../journal/actor.ts"
+import type { Known, Gate } from "../journal/actor.ts"
 import {
   type Change,
   type FollowingStep,
   type Outcome,
   type ReceiptTarget,
   type Subject,
-  type Chance,
-  OtherChance,
   actAgain,
   type Acts,
-  recordedChance,
 } from "../journal/behaviour.ts"
 import {
   type Delivery,
   receiptText,
+  senderId,
   type AnyBehaviour,
   bodyOf,
   checkRequest,
   type Receipts,
 } from "../journal/delivery.ts"
-import { headsOf, type Given, type Journal, type Entry } from "../journal/journal.ts"
+import { headsOf, type Journal, type Entry } from "../journal/journal.ts"
 import { attachments } from "../journal/attachments.ts"
 import type { Timeline } from "../journal/timeline.ts"
 import type { Db } from "../storage/database.ts"
+import { type Chance, type Given, OtherChance, recordedChance } from "../world.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
 
 export interface WritingParts {
@@ -137,10 +137,14 @@ export class Writing {
     const { name } = call.operation
     const roomId = outcome.roomId ?? subject.roomId
     const isWorkedOn = known?.room?.access.roomId === roomId ? known.room.isWorkedOn : true
-    const added = this.#parts.steps.flatMap(({ operations, isAdvice, follow }) => {
-      const operation = isAdvice && known === null ? undefined : operations.get(name)
-      return operation === undefined ? [] : follow({ operation, call, subject, change, outcome, isWorkedOn })
-    })
+    const isReply = outcome.replyToEntryId != null
+    const added: Warning[] = []
+    for (const { operations, ifReply, ifWorkedOn, isAdvice, follow } of this.#parts.steps) {
+      const operation = operations.get(name)
+      if (operation === undefined) continue
+      if ((ifReply && !isReply) || (ifWorkedOn && !isWorkedOn) || (isAdvice && known === null)) continue
+      added.push(...follow({ operation, call, subject, change, outcome }))
+    }
     return added.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...added] }
   }
 
@@ -213,6 +217,7 @@ export class Writing {
               ...author,
               targetId,
               operation: operation.name,
+              kind: operation.activity,
               agent: actor.agent ?? null,
               contentDigest,
             },

@@ -375,7 +375,7 @@ export function adviceStep(tables: Tables): FollowingStep {
     advised,
     ({ operation, call, subject, change, outcome: { target, result } }) =>
       advice.of(operation, { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }),
-    true,
+    { isAdvice: true },
   )
 }
 

@@ -333,9 +333,9 @@ const MENTIONING: ReadonlySet<string> = new Set(["citations", "references", "pre
  */
 function renewingStep({ claims, holders }: { claims: Claims; holders: Holders }): FollowingStep {
   const renewing = researchWrites.filter((name) => name !== "release_claim")
-  return following(renewing, ({ operation, call, subject, change, outcome, isWorkedOn }) => {
+  const follow: FollowingStep["follow"] = ({ operation, call, subject, change, outcome }) => {
     const roomId = outcome.roomId ?? subject.roomId
-    if (roomId === null || !isWorkedOn) return []
+    if (roomId === null) return []
     const threadId = outcome.threadId ?? subject.threadId
     const { actor } = call
     const isHolder = holders.anyOf(actor.userId, roomId)
@@ -352,7 +352,8 @@ function renewingStep({ claims, holders }: { claims: Claims; holders: Holders })
     if (isHolder) holders.renew(concerned, actor, change.at)
     const work = workOf(operation, call.body)
     return claims.renew(roomId, concerned, work, ending.has(operation), actor, change.at)
-  })
+  }
+  return following(renewing, follow, { ifWorkedOn: true })
 }
 
 // The current claims in a brief; the one that lasts longest is first.

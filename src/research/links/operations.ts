@@ -71,7 +71,7 @@ function repliedStep({
   evidence,
 }: Pick<Tables, "links" | "reviews" | "standings" | "evidence">): FollowingStep {
   const disputesOf = disputesOn(links)
-  return following(["post_message"], ({ call, change: { entryId, at }, outcome }) => {
+  const follow: FollowingStep["follow"] = ({ call, change: { entryId, at }, outcome }) => {
     if (outcome.replyToEntryId == null) return []
     const reply = { to: outcome.replyToEntryId, entryId, authorId: call.actor.userId, at }
     reviews.replied(reply)
@@ -80,7 +80,8 @@ function repliedStep({
     standings.settleDisputes(versionId, disputesOf(versionId))
     evidence.doubted(versionId)
     return []
-  })
+  }
+  return following(["post_message"], follow, { ifReply: true })
 }
 
 function linkOperations({ rooms, records, links, findingLinks, reviews, standings, evidence: model }: Tables) {
