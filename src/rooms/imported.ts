@@ -1,10 +1,11 @@
 /** Rooms of other instances: the origin of each, its people, and its removal. */
+import type { Named } from "../contract/answers/description.ts"
 import type { RoomOrigin } from "../contract/answers/index.ts"
 import { withoutTrailing } from "../contract/text.ts"
 import type { ActCall } from "../ledger/journal/behaviour.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import type { People } from "../people/people.ts"
+import { DESCRIBED, type People } from "../people/people.ts"
 import { trusted, canonicalJson, isObject } from "../contract/json.ts"
 import { objectOf } from "../contract/objects/objects.ts"
 import { type OperationName, recordedOperation } from "../contract/operations/index.ts"
@@ -75,6 +76,61 @@ const hostAndPath = (baseUrl: string): string => {
   return `${host}${withoutTrailing(pathname, "/")}`
 }
 
+/** A person in a stored text. */
+const NAMED = /"userId":"([0-9a-f-]{36})","username":"([^"]*)"/g
+
+/**
+ * Names people as the export of a Room does: people from the Room's own instance have their names from there, as in
+ * the accepted writes, and other people have their names from here. What reads `people` on this connection afterwards
+ * reads these names.
+ */
+function peopleAtHome(db: Db, from: RoomSource | undefined) {
+  const home = from?.instanceId ?? ""
+  const prefix = `${from?.baseUrl ?? ""} `.replaceAll("'", "''")
+  db.exec(
+    `CREATE TEMP VIEW people AS SELECT user_id, CASE WHEN instance_id = '${home}' THEN known_as
+       WHEN substr(base_url, 1, ${prefix.length}) = '${prefix}'
+        THEN substr(username, 1, instr(username, '${NAMED_BY}') - 1) ELSE username END AS username, password_hash,
+        is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
+  )
+  const withId = db.prepare<Named>(
+    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")}
+      FROM main.people p
+      WHERE user_id = +?`,
+  )
+  const seen = db.prepare<Named>(
+    `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`,
+  )
+  const named = db.prepare<Named>(
+    `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE username = +? AND instance_id IS NULL`,
+  )
+  const renamed = db.prepare<{ here: string; there: string }>(
+    `SELECT m.username AS here, p.username AS there
+      FROM main.people m
+      JOIN people p USING (user_id)
+      WHERE m.user_id = +? AND m.username <> p.username`,
+  )
+  return {
+    /** Replaces the names of people in a stored text. */
+    atHome: (text: string): string =>
+      home === ""
+        ? text
+        : text.replaceAll(NAMED, (pair: string, userId: string, username: string) => {
+            const names = renamed.get(userId)
+            return names?.here === username ? pair.replace(`"${username}"`, () => `"${names.there}"`) : pair
+          }),
+    /** A person, with how they want to be cited. */
+    described: (userId: string): Named => seen.one(userId),
+    /** A person whom a write names, as its instance names them. Their id here may differ. */
+    asThere(userId: string, { given }: Entry): Named | undefined {
+      const person = withId.get(given.people?.[userId] ?? userId)
+      return person && { ...person, userId }
+    },
+    /** A person of this instance. */
+    withName: (username: string): Named | undefined => named.get(username),
+  }
+}
+
 export type ImportedRooms = ReturnType<typeof importedRooms>
 
 export function importedRooms(db: Db) {
@@ -114,6 +170,10 @@ export function importedRooms(db: Db) {
       return found && withHomes(roomId, found)
     },
     withHomes,
+    /** Names people as the Room's export does, from now on and on this whole connection, which serves nothing else. */
+    peopleAtHome(roomId: string) {
+      return peopleAtHome(db, one.get(roomId))
+    },
     /** Returns the homes of a Room before it was adopted, here or at its origin. */
     homes: (roomId: string): Home[] => homes.all(roomId),
     leave: (roomId: string, { instanceId, baseUrl, throughSequence }: Home, at: string) =>

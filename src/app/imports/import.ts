@@ -1,7 +1,7 @@
 /** Imports a Room from a crate: proves the crate and replays its writes, all of them or none. */
 import { Readable } from "node:stream"
 import { type CrateFile, openCrate, CrateFault } from "../../research/import/crate-file.ts"
-import { pathOf } from "../../research/export/contents.ts"
+import { pathOf } from "../../research/export/parts.ts"
 import { originOf, peopleOf, provedWrites, type ProvedWrite } from "../../research/import/writes.ts"
 import type { RoomOrigin } from "../../contract/answers/index.ts"
 import type { OnProgress } from "../../ledger/replay/replay.ts"

@@ -6,7 +6,7 @@ import { isMainThread } from "node:worker_threads"
 import { Moved, toStarter } from "../../channel/channel.ts"
 import { present } from "../../contract/typed.ts"
 import { hostJobs, type Work } from "../../jobs/job.ts"
-import type { FileOrder } from "../../research/export/exports.ts"
+import type { ExportFormat, FileOrder } from "../../research/export/exports.ts"
 import type { ImageOrder } from "../../attachments/image.ts"
 import type { DifferencesOrder } from "../serving/keep-clean.ts"
 import type { PastFileOrder } from "../past/pasts.ts"
@@ -22,21 +22,15 @@ const jobs = {
   crossref: async (json: string) => (await import("../../library/papers/sources.ts")).crossrefPapers(json),
 }
 
-async function readerOf(file: string) {
-  const { openReadConnection } = await import("../../ledger/storage/opening.ts")
-  return () => openReadConnection(file)
-}
+/** Exports a Room in a format. */
+const exporting = (format: ExportFormat) =>
+  async function* ({ file, roomId, source }: FileOrder) {
+    const { openReadConnection } = await import("../../ledger/storage/opening.ts")
+    const { filesOn } = await import("../compose/exporting.ts")
+    yield* filesOn(() => openReadConnection(file))(roomId, source, format)
+  }
 
-const streams = {
-  async *crate({ file, roomId, source }: FileOrder) {
-    const { crate } = await import("../../research/export/crate.ts")
-    yield* crate(await readerOf(file), roomId, source)
-  },
-  async *sqlite({ file, roomId, source }: FileOrder) {
-    const { roomFile } = await import("../../research/export/sqlite-file.ts")
-    yield* roomFile(await readerOf(file), roomId, source)
-  },
-}
+const streams = { crate: exporting("crate"), sqlite: exporting("sqlite") }
 
 /** The minimum size of a piece in bytes, except for the last one. */
 const PIECE = 64 * 1024

@@ -42,6 +42,8 @@ export interface Domain {
   readonly reads?: readonly Part<Partial<Readers>>[]
   /** Its lists of a brief, and the steps that could be taken next. */
   readonly brief?: readonly Part<Partial<BriefSources>>[]
+  /** What the export of a Room has of its objects (src/research/export/parts.ts). */
+  readonly exported?: readonly Part<object>[]
 }
 
 type PartsOf<D, M extends keyof Domain> = D extends { readonly [K in M]: readonly (infer P)[] } ? P : never
@@ -76,7 +78,7 @@ export const tablesOf = <const List extends readonly Domain[], Given extends obj
 }
 
 /** Joins what the domains add as one of their members. */
-export const added = <const List extends readonly Domain[], M extends "operations" | "reads" | "brief">(
+export const added = <const List extends readonly Domain[], M extends "operations" | "reads" | "brief" | "exported">(
   domains: List,
   member: M,
   given: Needs<PartsOf<List[number], M>> & object,

@@ -15,6 +15,7 @@ import { experimentSubject } from "../experiments/operations.ts"
 import { type Plans, mustMatchSeal, planMatch as comparedWithPlan, planMatch } from "../experiments/plans.ts"
 import { admitEvent, currentAttempt } from "./summary.ts"
 import { type Attempt, type Attempts, attempts } from "./attempts.ts"
+import { exportedAttempts } from "./exported.ts"
 import { type Cell, mustBeOneValue, mustCorrect, type Events, events } from "./reported.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Attachments } from "../../ledger/journal/attachments.ts"
@@ -299,4 +300,5 @@ export const domain = {
   operations: [attemptOperations, openingOperations],
   reads: [attemptReads, logReads, comparingReads, failureReads],
   brief: [attemptsInBrief],
+  exported: [exportedAttempts],
 } satisfies Domain

@@ -1,7 +1,22 @@
 /** The rows of checkpoints, which of them are selected, and how they are shown. */
 import { limits } from "../../contract/limits.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
 import { type Author, type Entry, writerName } from "../../contract/answers/index.ts"
-import { oneLine, shortened } from "../../contract/text.ts"
+import { escapeHtml, oneLine, shortened } from "../../contract/text.ts"
+import { type StaleReason, staleSentence } from "../../contract/answers/evidence.ts"
+import { pageOf } from "../../contract/objects/objects.ts"
+import {
+  accepted,
+  type Authored,
+  type ForExport,
+  ids,
+  PAGE,
+  type Parts,
+  pathOf,
+  rowsOf,
+  to,
+  WHO,
+} from "../export/parts.ts"
 import type { Timeline } from "../../ledger/journal/timeline.ts"
 import { type Reviewed, reviewedSince } from "../../contract/answers/reviews.ts"
 import { JsonText, parse, parsed, type Stored } from "../../contract/json.ts"
@@ -323,9 +338,70 @@ export function checkpointReads({ rooms, checkpoints, keptTables }: ReadTables) 
   } satisfies Partial<Readers>
 }
 
+// What the export of a Room has of its checkpoints: a file of each; the preview shows the selected ones.
+
+type ExportedRow = Authored &
+  Pick<CheckpointSummary, "checkpointId" | "threadId" | "at" | "state" | "synthesis" | "conclusion"> & {
+    readonly title: string
+    readonly openQuestions: Stored<string[]>
+    readonly selected: number
+    readonly staleReasons: Stored<StaleReason[]>
+  }
+
+const EXPORTED = `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, t.title, c.at, c.state,
+    ${contentOf("c")} ->> '$.synthesis' AS synthesis, c.conclusion, c.open_questions AS openQuestions,
+    t.selected_checkpoint_id = c.checkpoint_id AS selected, ${STALE_REASONS} AS staleReasons,
+    ${contentOf("c")} AS content, ${WHO}
+  FROM checkpoints c
+  JOIN people p ON p.user_id = c.author_id
+  JOIN threads t ON t.thread_id = c.thread_id
+  JOIN rooms o ON o.room_id = c.room_id
+  WHERE c.room_id = +? AND c.checkpoint_id > +? ORDER BY c.checkpoint_id LIMIT ${PAGE}`
+
+function conclusionOf({ title, state, at, conclusion, synthesis, openQuestions, staleReasons }: ExportedRow): string {
+  const item = (text: string) => `<li>${escapeHtml(text)}</li>`
+  const questions = parse(openQuestions).map(item).join("")
+  const since = parse(staleReasons).map(staleSentence).map(item).join("")
+  return (
+    `<article><h3>${escapeHtml(title)}</h3><p class="meta">${state}, ` +
+    `${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${escapeHtml(conclusion)}</strong></p>`}` +
+    `${since === "" ? "" : `<p class="fallen">Changes since then</p><ul>${since}</ul>`}<p>${escapeHtml(synthesis)}` +
+    `</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
+  )
+}
+
+function exportedCheckpoints({ db, record: { roomId, baseUrl } }: ForExport) {
+  const rows = rowsOf<ExportedRow>(db, EXPORTED, roomId, ({ checkpointId }) => checkpointId)
+  return {
+    checkpoints: {
+      files: () =>
+        rows().map(({ checkpointId, at, content }) =>
+          accepted(pathOf.checkpoint(checkpointId), `Checkpoint of ${at}`, content),
+        ),
+      described: () =>
+        rows().map(({ checkpointId, userId, at, state }) => ({
+          path: pathOf.checkpoint(checkpointId),
+          members: {
+            additionalType: "checkpoint",
+            author: to(ids.person(userId)),
+            dateCreated: at,
+            identifier: checkpointId,
+            creativeWorkStatus: state,
+            url: `${baseUrl}${pageOf("checkpoint", checkpointId)}`,
+          },
+        })),
+      previewed: () =>
+        rows()
+          .filter(({ selected }) => selected === 1)
+          .map(conclusionOf),
+    },
+  } satisfies Partial<Parts>
+}
+
 export const domain = {
   tables: [({ db }: Ground) => ({ checkpoints: checkpoints(db) })],
   operations: [checkpointOperations],
   reads: [checkpointReads],
   brief: [checkpointsInBrief],
+  exported: [exportedCheckpoints],
 } satisfies Domain

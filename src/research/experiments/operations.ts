@@ -7,6 +7,7 @@ import { threadSubject, type Threads } from "../../threads/threads.ts"
 import { admitReport, admitToExperiment, currentExperiment, type Expected, type Holders, holders } from "./holders.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import { type Experiments, type Step, experiments } from "./experiments.ts"
+import { exportedExperiments } from "./exported.ts"
 import { later } from "../../ledger/world.ts"
 import { mustRepeatAnArm, mustSealInTime, type Plans, type CostSums, costSums, plans } from "./plans.ts"
 import { authorFrom } from "../../ledger/journal/actor.ts"
@@ -278,4 +279,5 @@ export const domain = {
   operations: [experimentOperations],
   reads: [experimentReads],
   brief: [experimentsInBrief],
+  exported: [exportedExperiments],
 } satisfies Domain

@@ -1,46 +1,37 @@
 /** Exports a Room as an RO-Crate: a zip that is made from one snapshot while it is read. */
-import { orcidAddress } from "../../contract/answers/description.ts"
+import { type Named, orcidAddress, shownName } from "../../contract/answers/description.ts"
+import { licenceIri, licenceUrl } from "../../contract/operations/rooms.ts"
 import { present } from "../../contract/typed.ts"
 import { filedKinds, pageOf } from "../../contract/objects/objects.ts"
 import { serviceName } from "../../contract/service.ts"
-import { type JsonObject, parse } from "../../contract/json.ts"
-import { type Mentioned, contents, type CrateFile, type Folder, pathOf } from "./contents.ts"
+import type { JsonObject } from "../../contract/json.ts"
+import { inAnswers, withWords } from "../../contract/operations/withholding.ts"
+import type { Withheld } from "../../ledger/journal/withheld.ts"
+import { packaged } from "../../packaged.ts"
+import { contents } from "./contents.ts"
 import {
-  attemptEntities,
-  statusEntities,
+  authorship,
+  compact,
+  type CrateFile,
+  type Described,
   type Entity,
-  experimentEntity,
+  type Folder,
   ids,
   licenceElsewhere,
-  licenceOf,
-  materialEntity,
-  personEntity,
-  softwareEntity,
+  pathOf,
   to,
-  linkMembers,
-  authorship,
-  planMembers,
-  recordMembers,
-} from "./entities.ts"
-import type { RoomSource } from "../../rooms/imported.ts"
-import { type ExportedRoom, exportedRoom } from "./room.ts"
-import { packaged } from "../../packaged.ts"
-import { inAnswers, withWords } from "../../contract/operations/withholding.ts"
-import type { Db } from "../../ledger/storage/database.ts"
-import { type Withheld, withheld } from "../../ledger/journal/withheld.ts"
+} from "./parts.ts"
 import { previewText, readmeText } from "./preview.ts"
+import type { ExportedRoom } from "./room.ts"
 import { type TextFile, zipped, type Written } from "./zip.ts"
 
 // Describes the files of a crate in its metadata: their kind, author and page.
 
 /** A file that has been written. */
-export type Kept = Omit<CrateFile, "text"> & Written
+type Kept = Omit<CrateFile, "text"> & Written
 
 /** Describes a file with its size and digest. */
-export const fileEntity = (
-  { path, name, mediaType, description, bytes, sha256 }: Kept,
-  more: JsonObject = {},
-): Entity => ({
+const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept, more: JsonObject = {}): Entity => ({
   "@id": path,
   "@type": "File",
   name,
@@ -51,44 +42,35 @@ export const fileEntity = (
   ...more,
 })
 
-/** Describes each file that is an object of the Room. */
-export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, baseUrl: string): Generator<Entity> {
-  const { roomId } = room.summary
-  const described = new Set<string>()
-  const file = (path: string, more: JsonObject): Entity[] => {
-    const found = kept.get(path)
-    return found === undefined ? [] : [fileEntity(found, more)]
-  }
-  for (const row of room.records()) {
-    const { members, others } = recordMembers(row, roomId, baseUrl)
-    yield* file(pathOf.record(row.label), members)
-    for (const other of others) if (!described.has(other["@id"])) yield (described.add(other["@id"]), other)
-  }
-  for (const row of room.plans()) yield* file(pathOf.plan(row.label), planMembers(row, baseUrl))
-  for (const row of room.links()) yield* file(pathOf.link(row.label), linkMembers(row, baseUrl))
-  for (const row of room.checkpoints()) {
-    yield* file(pathOf.checkpoint(row.checkpointId), {
-      additionalType: "checkpoint",
-      author: to(ids.person(row.userId)),
-      dateCreated: row.at,
-      identifier: row.checkpointId,
-      creativeWorkStatus: row.state,
-      url: `${baseUrl}${pageOf("checkpoint", row.checkpointId)}`,
-    })
-  }
+/** What the metadata says of each file that is an object of the Room. */
+function* described(room: ExportedRoom): Generator<Described> {
+  const { records, plans, links, checkpoints, materials } = room.parts
+  const { baseUrl } = room.source
+  for (const part of [records, plans, links, checkpoints]) yield* part.described()
   for (const { kind, folder, row } of room.filed())
-    yield* file(pathOf.filed(folder, row.label), {
-      additionalType: kind,
-      ...authorship(kind, row.id, row.userId, row.at, baseUrl),
-    })
-  for (const row of room.materials())
-    yield* file(pathOf.material(roomId, row), {
-      about: to(ids.material(row.materialId)),
-      author: to(ids.person(row.userId)),
-      dateCreated: row.registeredAt,
-    })
+    yield {
+      path: pathOf.filed(folder, row.label),
+      members: { additionalType: kind, ...authorship(kind, row.id, row.userId, row.at, baseUrl) },
+    }
+  yield* materials.described()
   for (const { threadId, sequence, author, createdAt } of room.threads)
-    yield* file(pathOf.timeline(sequence, threadId), authorship("thread", threadId, author.userId, createdAt, baseUrl))
+    yield {
+      path: pathOf.timeline(sequence, threadId),
+      members: authorship("thread", threadId, author.userId, createdAt, baseUrl),
+    }
+}
+
+/** Describes each file, those that are objects of the Room first, and what objects of other Rooms these name. */
+function* fileEntities(room: ExportedRoom, kept: readonly Kept[]): Generator<Entity> {
+  const left = new Map(kept.map((file) => [file.path, file]))
+  const others = new Set<string>()
+  for (const { path, members, others: named = [] } of described(room)) {
+    const file = left.get(path)
+    left.delete(path)
+    if (file !== undefined) yield fileEntity(file, members)
+    for (const other of named) if (others.size < others.add(other["@id"]).size) yield other
+  }
+  for (const file of left.values()) yield fileEntity(file)
 }
 
 // Writes ro-crate-metadata.json entity by entity.
@@ -113,14 +95,59 @@ const folders = {
 const folderOf = (path: string): string | undefined =>
   path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined
 
+/** States that no licence has been given. */
+const unknownLicence: Entity = {
+  "@id": "#licence-not-stated",
+  "@type": "CreativeWork",
+  name: "Licence not stated",
+  description:
+    "No licence has been stated. Ask its authors before you reuse more than the law allows without permission.",
+}
+/** The licence of a Room's content, if its owner has stated one. */
+const licenceOf = (id: string | null): Entity =>
+  id === null
+    ? unknownLicence
+    : {
+        "@id": licenceIri(id),
+        "@type": "CreativeWork",
+        name: id,
+        description: "The licence that the Room's owner chose, by its id in the SPDX list.",
+        url: licenceUrl(id),
+      }
+/** @param agents the names of the agents that wrote for the person in this Room */
+const personEntity = ({ userId, username, name, givenName, familyName }: Named, agents: readonly string[]): Entity => ({
+  "@id": ids.person(userId),
+  "@type": "Person",
+  name: shownName({ name, username }),
+  identifier: userId,
+  ...compact({ alternateName: name === null ? undefined : username, givenName, familyName }),
+  ...(agents.length > 0 && {
+    description: `Wrote here also through ${agents.map((each) => `agent ${each}`).join(", ")}.`,
+  }),
+})
+
+/** A pinned commit. A SHA-1 commit also has its Software Heritage identifier. */
+const softwareEntity = ({ url, commit }: { url: string; commit: string }): Entity => ({
+  "@id": ids.software({ url, commit }),
+  // RO-Crate 1.2 requires this type for code. The id is an address that package tools can fetch.
+  "@type": ["File", "SoftwareSourceCode"],
+  name: new URL(url).pathname.slice(1),
+  description: "The public repository and the full commit that plans and attempts pin.",
+  codeRepository: url,
+  url,
+  version: commit,
+  ...(commit.length === 40 ? { identifier: `swh:1:rev:${commit}` } : {}),
+  license: to(licenceElsewhere["@id"]),
+})
+
 /** Serializes a part of the document, with the ids of people replaced by their ORCID addresses. */
 type Text = (part: unknown) => string
 
 /** People are identified by their ORCID. If two people give the same one, only the first gets it. */
-function textOf(room: ExportedRoom, { people }: Mentioned): Text {
+function textOf(room: ExportedRoom): Text {
   const addresses = new Map<unknown, string>()
   const taken = new Set<string>()
-  for (const userId of people.keys()) {
+  for (const userId of room.record.mentioned.people.keys()) {
     const { orcid } = room.described(userId)
     if (orcid !== null && taken.size < taken.add(orcid).size) addresses.set(ids.person(userId), orcidAddress(orcid))
   }
@@ -153,20 +180,13 @@ function* objectText(
   yield "}"
 }
 
-function* attemptIds(room: ExportedRoom): Generator<string> {
-  for (const { attempts } of room.experiments()) yield* parse(attempts).map(ids.attempt)
-}
-
 /** The id of the entity that has the Room's id. */
 const ROOM_ID = "#room-id"
 
-function* root(
-  room: ExportedRoom,
-  { people, software }: Mentioned,
-  kept: readonly Kept[],
-  { baseUrl }: RoomSource,
-  text: Text,
-): Generator<string> {
+function* root(room: ExportedRoom, kept: readonly Kept[], text: Text): Generator<string> {
+  const { baseUrl } = room.source
+  const { people, software } = room.record.mentioned
+  const { experiments, materials } = room.parts
   const { roomId, title, question, owner, state, concluded, lastActivityAt, activityWatermark, createdAt } =
     room.summary
   const members: JsonObject = {
@@ -197,9 +217,8 @@ function* root(
       ...software.keys(),
     ],
     mentions: function* () {
-      for (const row of room.experiments()) yield ids.experiment(row.label)
-      for (const row of room.materials()) yield ids.material(row.materialId)
-      yield* attemptIds(room)
+      for (const part of [experiments, materials]) for (const entity of part.entities()) yield entity["@id"]
+      for (const attemptId of experiments.attemptIds()) yield ids.attempt(attemptId)
     },
   })
 }
@@ -218,13 +237,10 @@ function* folderTexts(kept: readonly Kept[], text: Text): Generator<string> {
 }
 
 /** Yields every entity except the root and the folders. */
-function* entities(
-  room: ExportedRoom,
-  { people, software }: Mentioned,
-  kept: readonly Kept[],
-  source: RoomSource,
-): Generator<Entity> {
-  const { baseUrl, instanceId, softwareVersion } = source
+function* entities(room: ExportedRoom, kept: readonly Kept[]): Generator<Entity> {
+  const { baseUrl, instanceId, softwareVersion } = room.source
+  const { people, software } = room.record.mentioned
+  const { experiments, attempts, materials } = room.parts
   const { roomId } = room.summary
   yield {
     "@id": "ro-crate-metadata.json",
@@ -258,7 +274,7 @@ function* entities(
   }
   yield licenceOf(room.summary.license)
   yield licenceElsewhere
-  yield* statusEntities
+  yield* attempts.statusEntities
   const agents = room.agents()
   yield* [...people.keys()].map((userId) => {
     const names = (agents.get(userId) ?? []).map(({ agent }) => agent)
@@ -266,37 +282,22 @@ function* entities(
   })
   yield* [...software.values()].map(softwareEntity)
 
-  const byPath = new Map(kept.map((file) => [file.path, file]))
-  for (const entity of objectFiles(room, byPath, source.baseUrl)) {
-    byPath.delete(entity["@id"])
-    yield entity
-  }
-  for (const file of byPath.values()) yield fileEntity(file)
-  for (const row of room.experiments()) yield experimentEntity(row, baseUrl)
-  for (const row of room.attempts()) yield* attemptEntities(row, baseUrl)
-  for (const row of room.materials()) yield materialEntity(row, baseUrl)
+  yield* fileEntities(room, kept)
+  for (const part of [experiments, attempts, materials]) yield* part.entities()
 }
 
 /** Writes the whole document. @param kept every file written before it */
-export function* metadataText(
-  room: ExportedRoom,
-  mentioned: Mentioned,
-  kept: readonly Kept[],
-  source: RoomSource,
-): Generator<string> {
+function* metadataText(room: ExportedRoom, kept: readonly Kept[]): Generator<string> {
   yield `{"@context":${JSON.stringify(CONTEXT)},"@graph":[\n`
-  const text = textOf(room, mentioned)
-  yield* root(room, mentioned, kept, source, text)
+  const text = textOf(room)
+  yield* root(room, kept, text)
   yield* folderTexts(kept, text)
-  for (const entity of entities(room, mentioned, kept, source)) yield `,\n${text(entity)}`
+  for (const entity of entities(room, kept)) yield `,\n${text(entity)}`
   yield "\n]}\n"
 }
 
 /** Yields the record, then the README and the programs, then the preview and the metadata. */
-function* files(room: ExportedRoom, here: RoomSource): Generator<TextFile> {
-  // A Room from another instance keeps its own source.
-  const source = room.from(here)
-  const mentioned: Mentioned = { people: new Map(), software: new Map() }
+function* files(room: ExportedRoom): Generator<TextFile> {
   const kept: Kept[] = []
   const guides: readonly CrateFile[] = [
     {
@@ -304,7 +305,7 @@ function* files(room: ExportedRoom, here: RoomSource): Generator<TextFile> {
       name: "Read me",
       mediaType: "text/markdown",
       description: "How to read and verify the crate.",
-      text: [readmeText(room, source)],
+      text: [readmeText(room)],
     },
     {
       path: "verify.py",
@@ -314,11 +315,11 @@ function* files(room: ExportedRoom, here: RoomSource): Generator<TextFile> {
       text: [packaged("src/research/export/verify.py")],
     },
   ]
-  for (const parts of [contents(room, mentioned, here), guides])
+  for (const parts of [contents(room), guides])
     for (const { text, ...file } of parts)
       yield { path: file.path, text, onWritten: (written) => kept.push({ ...file, ...written }) }
-  yield { path: "ro-crate-preview.html", text: previewText(room, source) }
-  yield { path: "ro-crate-metadata.json", text: metadataText(room, mentioned, kept, source) }
+  yield { path: "ro-crate-preview.html", text: previewText(room) }
+  yield { path: "ro-crate-metadata.json", text: metadataText(room, kept) }
 }
 
 /**
@@ -331,19 +332,9 @@ function withoutMarks({ text, ...file }: TextFile, find: Withheld["of"]): TextFi
   return { ...file, text: Iterator.from(text).map((part) => (typeof part === "string" ? replaced(part) : part)) }
 }
 
-/**
- * Yields the bytes of a Room's crate. The same state of a Room gives the same bytes.
- * @param openReader opens a connection, which is closed at the end or when the reader disconnects
- */
-export async function* crate(openReader: () => Db, roomId: string, source: RoomSource): AsyncGenerator<Uint8Array> {
-  const db = openReader()
-  try {
-    const room = exportedRoom(db, roomId)
-    if (room === undefined) throw new Error(`there is no Room ${roomId} to export`)
-    const { of: find } = withheld(db)
-    const shown = files(room, source).map((file) => withoutMarks(file, find))
-    yield* zipped(shown, new Date(room.summary.lastActivityAt))
-  } finally {
-    db.close()
-  }
-}
+/** Yields the bytes of a Room's crate. The same state of a Room gives the same bytes. */
+export const crate = (room: ExportedRoom): AsyncGenerator<Uint8Array> =>
+  zipped(
+    files(room).map((file) => withoutMarks(file, room.withheld)),
+    new Date(room.summary.lastActivityAt),
+  )

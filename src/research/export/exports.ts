@@ -8,12 +8,11 @@ import type { RoomSummary } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { noSuch } from "../../ledger/write/references.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import type { Db } from "../../ledger/storage/database.ts"
 import type { Download, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { softwareVersion } from "../../packaged.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
-import { plainName } from "./contents.ts"
+import { plainName } from "./parts.ts"
 import { ProcessLost, TooCostly } from "../../jobs/child.ts"
 import type { StreamJob } from "../../jobs/job.ts"
 import { exporting } from "../../jobs/pool.ts"
@@ -179,17 +178,11 @@ class Spool {
   }
 }
 
-type ExportFormat = "crate" | "sqlite"
+/** Also the name of the work that makes it (src/app/jobs/jobs-thread.ts). */
+export type ExportFormat = "crate" | "sqlite"
 
 /** Makes the bytes of a Room's file. The first chunk of an SQLite file is its name. */
 export type RoomFiles = (roomId: string, source: RoomSource, format: ExportFormat) => AsyncGenerator<Uint8Array>
-
-/** Makes files on this thread. @param openReader opens a connection for each */
-export const filesOn = (openReader: () => Db): RoomFiles =>
-  async function* (roomId, source, format) {
-    if (format === "crate") yield* (await import("./crate.ts")).crate(openReader, roomId, source)
-    else yield* (await import("./sqlite-file.ts")).roomFile(openReader, roomId, source)
-  }
 
 /** The Rooms to export, the function that makes their files, and the instance that they come from. */
 interface ExportedRooms {

@@ -1,18 +1,10 @@
 /** The pages of a crate for people: an HTML preview and a README. */
-import type { RecordStatus } from "../../contract/schema/enumerations.ts"
-import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
-import { parse } from "../../contract/json.ts"
 import { escapeHtml } from "../../contract/text.ts"
 import { licenceUrl } from "../../contract/operations/rooms.ts"
-import { tallyIn, type TallyRow } from "../evidence/words.ts"
 import { onlySaid } from "../../contract/unproved.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
-import { acceptedFolders, pathOf } from "./contents.ts"
-import type { RoomSource } from "../../rooms/imported.ts"
+import { acceptedFolders, linkTo, pathOf } from "./parts.ts"
 import type { ExportedRoom } from "./room.ts"
-
-const link = (address: string, text: string): string =>
-  `<a href="${escapeHtml(encodeURI(address))}">${escapeHtml(text)}</a>`
 
 const inAList = (words: readonly string[]): string => `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`
 
@@ -24,9 +16,6 @@ th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-t
 #ccc}.meta{color:#555}.fallen{font-weight:bold}
 code{overflow-wrap:anywhere}`
 
-const fallen = (status: RecordStatus | null): string =>
-  status === null || status === "current" ? "" : ` <span class="fallen">${status}</span>`
-
 function* section(title: string, items: Iterable<string>, wrap: readonly [string, string]): Generator<string> {
   let any = false
   for (const item of items) {
@@ -35,57 +24,6 @@ function* section(title: string, items: Iterable<string>, wrap: readonly [string
     yield `${item}\n`
   }
   if (any) yield `${wrap[1]}\n</section>\n`
-}
-
-/** The evidence for and against a record; empty if there is none. */
-function tallied(row: TallyRow): string {
-  const tally = tallyInWords(tallyIn(row))
-  return tally === null ? "" : `; ${tally}`
-}
-
-function* statements(room: ExportedRoom, { baseUrl }: RoomSource): Generator<string> {
-  for (const row of room.records()) {
-    const { kind, label, versionId, wording, username, createdAt, status, outcome } = row
-    const where =
-      `${link(`${baseUrl}${pageOf(kind, versionId)}`, "page")}, ` + `${link(pathOf.record(label), "as accepted")}`
-    yield `<article id="${label}"><p class="meta">${label} ` +
-      `${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${escapeHtml(username)} on ` +
-      `${createdAt.slice(0, 10)}${fallen(status)}${tallied(row)}</p><blockquote>${escapeHtml(wording)}</blockquote>` +
-      `<p class="meta">${where}</p></article>`
-  }
-}
-
-function* conclusions(room: ExportedRoom): Generator<string> {
-  for (const {
-    selected,
-    state,
-    synthesis,
-    conclusion,
-    openQuestions,
-    threadId: of,
-    at,
-    staleReasons,
-  } of room.checkpoints()) {
-    if (selected !== 1) continue
-    const title = room.threads.find(({ threadId }) => threadId === of)?.title ?? ""
-    const questions = parse(openQuestions)
-      .map((question) => `<li>${escapeHtml(question)}</li>`)
-      .join("")
-    const since = parse(staleReasons)
-      .map((reason) => `<li>${escapeHtml(staleSentence(reason))}</li>`)
-      .join("")
-    yield `<article><h3>${escapeHtml(title)}</h3><p class="meta">${state}, ` +
-      `${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${escapeHtml(conclusion)}</strong></p>`}` +
-      `${since === "" ? "" : `<p class="fallen">Changes since then</p><ul>${since}</ul>`}<p>${escapeHtml(synthesis)}` +
-      `</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
-  }
-}
-
-function* experiments(room: ExportedRoom): Generator<string> {
-  for (const { label, question, status, username, attempts } of room.experiments()) {
-    yield `<tr><td>${label}</td><td>${escapeHtml(question)}</td><td>${status.replace("_", " ")}</td><td>` +
-      `${parse(attempts).length}</td><td>${escapeHtml(username)}</td></tr>`
-  }
 }
 
 const files: readonly (readonly [path: string, what: string])[] = [
@@ -105,7 +43,7 @@ const files: readonly (readonly [path: string, what: string])[] = [
 ]
 
 /** Writes ro-crate-preview.html, which needs neither scripts nor a network. */
-export function* previewText(room: ExportedRoom, source: RoomSource): Generator<string> {
+export function* previewText(room: ExportedRoom): Generator<string> {
   const { roomId, title, question, owner, state, activityWatermark, lastActivityAt, license } = room.summary
   yield `<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" ` +
     `content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>\n<body>\n<header>` +
@@ -113,33 +51,33 @@ export function* previewText(room: ExportedRoom, source: RoomSource): Generator<
   if (question !== null) yield `<p>${escapeHtml(question)}</p>\n`
   yield `<p class="meta">A Room of ${escapeHtml(owner.username)}, ${state}, as it stood after ${activityWatermark} ` +
     `accepted writes, the last of them at ${lastActivityAt}. ` +
-    `${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. ` +
-    `${license === null ? "No licence has been stated." : `Licence: ${link(licenceUrl(license), license)}.`}</p>` +
+    `${linkTo(`${room.source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. ` +
+    `${license === null ? "No licence has been stated." : `Licence: ${linkTo(licenceUrl(license), license)}.`}</p>` +
     "</header>\n<main>\n"
-  yield* section("Where it stands", conclusions(room), ["", ""])
-  yield* section("Statements", statements(room, source), ["", ""])
-  yield* section("Experiments", experiments(room), [
+  yield* section("Where it stands", room.parts.checkpoints.previewed(), ["", ""])
+  yield* section("Statements", room.parts.records.previewed(), ["", ""])
+  yield* section("Experiments", room.parts.experiments.previewed(), [
     "<table><thead><tr><th>Label</th><th>Question</th><th>Status</th><th>Attempts</th><th>Proposed " +
       "by</th></tr></thead><tbody>",
     "</tbody></table>",
   ])
   yield* section(
     "Threads",
-    room.threads.map((thread) => `<li>${link(pathOf.timeline(thread.sequence, thread.threadId), thread.title)}</li>`),
+    room.threads.map((thread) => `<li>${linkTo(pathOf.timeline(thread.sequence, thread.threadId), thread.title)}</li>`),
     ["<ol>", "</ol>"],
   )
   yield* section(
     "Files",
-    files.map(([path, what]) => `<li>${link(path, path)}: ${what}</li>`),
+    files.map(([path, what]) => `<li>${linkTo(path, path)}: ${what}</li>`),
     ["<ul>", "</ul>"],
   )
   yield "</main>\n</body>\n</html>\n"
 }
 
-export const readmeText = (
-  { summary }: ExportedRoom,
-  { baseUrl }: RoomSource,
-): string => `# ${escapeHtml(summary.title.replace(/\s+/g, " "))}
+export const readmeText = ({
+  summary,
+  source: { baseUrl },
+}: ExportedRoom): string => `# ${escapeHtml(summary.title.replace(/\s+/g, " "))}
 
 ${escapeHtml(summary.question ?? "A Room of public research.")}
 

@@ -1,37 +1,36 @@
 /** Reads a Room from one snapshot, and the writes of other Rooms that it cites, for every part of an export. */
-import { placeOf } from "../../ledger/journal/columns.ts"
 import type { Named } from "../../contract/answers/description.ts"
 import type { Person } from "../../contract/answers/index.ts"
+import { isObject, trusted } from "../../contract/json.ts"
+import { filedKinds, objectOf } from "../../contract/objects/objects.ts"
 import { type BodyOf, recordedOperation } from "../../contract/operations/index.ts"
-import { present } from "../../contract/typed.ts"
-import { activity, roomJournal, type RoomEntry, standingBefore } from "../../ledger/journal/activity.ts"
-import type { Db, Statement } from "../../ledger/storage/database.ts"
-import { wholeLog } from "../../attachments/log.ts"
-import { attachments } from "../../ledger/journal/attachments.ts"
-import type { Entry } from "../../ledger/journal/journal.ts"
-import { timeline } from "../../ledger/journal/timeline.ts"
-import { DESCRIBED } from "../../people/people.ts"
-import { type RoomSource, importedRooms, NAMED_BY } from "../../rooms/imported.ts"
-import { members } from "../../rooms/members.ts"
-import { rooms } from "../../rooms/rooms.ts"
-import { threads } from "../../threads/threads.ts"
-import { findingLinks } from "../findings/finding-links.ts"
-import { links } from "../links/links.ts"
-import { effects } from "../measurements/effects.ts"
-import { repeatedEffects } from "../measurements/working-out.ts"
-import { values } from "../measurements/values.ts"
-import { reviews } from "../reviews/reviews.ts"
-import { linkIdOf, PAGE, paged, rows, sequenceOf } from "./rows.ts"
-import { trusted, isObject } from "../../contract/json.ts"
-import { objectOf } from "../../contract/objects/objects.ts"
 import { kindsIn, namedIn } from "../../contract/schema/parts.ts"
+import { present } from "../../contract/typed.ts"
+import { wholeLog } from "../../attachments/log.ts"
+import type { Ground } from "../../ledger/domains/domain.ts"
+import { activity, roomJournal, type RoomEntry, standingBefore } from "../../ledger/journal/activity.ts"
+import type { Attachments } from "../../ledger/journal/attachments.ts"
+import { placeOf } from "../../ledger/journal/columns.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
+import { type EffectsOf, timeline } from "../../ledger/journal/timeline.ts"
+import type { Withheld } from "../../ledger/journal/withheld.ts"
+import type { Db, Statement } from "../../ledger/storage/database.ts"
+import type { ImportedRooms, RoomSource } from "../../rooms/imported.ts"
+import type { Members } from "../../rooms/members.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Threads } from "../../threads/threads.ts"
+import { type Authored, type ForExport, PAGE, paged, type Parts, rowsOf, sequenceOf, WHO } from "./parts.ts"
 
 // Finds the writes of other Rooms that a Room cites, because a replay on another instance needs them.
 
+/** The Room that registered each material first. */
+interface Registered {
+  place(materialId: string): { readonly originRoomId: string } | undefined
+}
+
 /** Finds the Rooms that a write cites. */
-export function citing(db: Db) {
+export function citing(db: Db, materials: Registered) {
   const rooms = new Map<string, Statement<{ roomId: string }>>()
-  const known = db.prepare<{ roomId: string }>("SELECT origin_room_id AS roomId FROM materials WHERE material_id = +?")
   const standing = standingBefore(db)
 
   const roomsOf = (table: string, key: string, room: string) =>
@@ -51,7 +50,7 @@ export function citing(db: Db) {
         if (of !== undefined) found.add(of)
       }
     // A material has the label of the Room that registered it first, so that Room is cited too.
-    const material = operation.name === "register_material" ? known.get(targetId)?.roomId : undefined
+    const material = operation.name === "register_material" ? materials.place(targetId)?.originRoomId : undefined
     if (material !== undefined) found.add(material)
     found.delete(roomId)
     return [...found].sort().map((each) => ({ roomId: each, through: standing(each, entry.position) }))
@@ -66,8 +65,8 @@ interface CitedEntry extends RoomEntry {
 }
 
 /** The Rooms that a Room cites, directly or through other Rooms. */
-function citedRooms(db: Db, roomId: string): Set<string> {
-  const cites = citing(db)
+function citedRooms(db: Db, materials: Registered, roomId: string): Set<string> {
+  const cites = citing(db, materials)
   const found = new Set([roomId])
   // A Set also iterates over items that are added during the loop.
   for (const of of found)
@@ -83,8 +82,8 @@ interface Other {
 }
 
 /** Yields the writes of all cited Rooms, in the order of acceptance. */
-function* citedHistory(db: Db, roomId: string): Generator<CitedEntry> {
-  const rooms = [...citedRooms(db, roomId)]
+function* citedHistory(db: Db, materials: Registered, roomId: string): Generator<CitedEntry> {
+  const rooms = [...citedRooms(db, materials, roomId)]
   if (rooms.length === 0) return
   const others = rooms.map((of): Other => ({ of, entries: roomJournal(db, of), next: null }))
   const step = (other: Other) => (other.next = other.entries.next().value ?? null)
@@ -105,34 +104,58 @@ function* citedHistory(db: Db, roomId: string): Generator<CitedEntry> {
 }
 const positionOf = (next: RoomEntry | null): number => next?.entry.position ?? Number.POSITIVE_INFINITY
 
-/** A person in a stored text. */
-const NAMED = /"userId":"([0-9a-f-]{36})","username":"([^"]*)"/g
-
 /** A write of another Room, with its entry in that Room's feed as it is served. */
 export type ExportedWrite = CitedEntry & { readonly activity: string }
-export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
 
-/** @param db a snapshot @returns undefined if there is no such Room */
-export function exportedRoom(db: Db, roomId: string) {
-  // People from the Room's own instance have their names from there, as in the accepted writes. Other people have their
-  // names from here.
-  const from = importedRooms(db).from(roomId)
-  const home = from?.instanceId ?? ""
-  const prefix = `${from?.baseUrl ?? ""} `.replaceAll("'", "''")
-  db.exec(
-    `CREATE TEMP VIEW people AS SELECT user_id, CASE WHEN instance_id = '${home}' THEN known_as
-       WHEN substr(base_url, 1, ${prefix.length}) = '${prefix}'
-        THEN substr(username, 1, instr(username, '${NAMED_BY}') - 1) ELSE username END AS username, password_hash,
-        is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
-  )
-  const summary = rooms(db).summary(roomId)
+/** An object of which the export has no more than its file. */
+type FiledRow = Authored & { readonly id: string; readonly label: string; readonly title: string; readonly at: string }
+
+const FILED = ({ table, key, line }: (typeof filedKinds)[number]): string =>
+  `SELECT x.${key} AS id, x.label, ${line} AS title, x.at, ${contentOf("x")} AS content, ${WHO}
+  FROM ${table} x
+  JOIN people p ON p.user_id = x.author_id
+  WHERE x.room_id = +? AND x.${key} > +?
+  ORDER BY x.${key} LIMIT ${PAGE}`
+
+/** The tables that the export of a Room reads itself. */
+interface Tables extends Pick<Ground, "db"> {
+  readonly rooms: Pick<Rooms, "summary">
+  readonly imported: ImportedRooms
+  readonly members: Pick<Members, "of">
+  readonly threads: Pick<Threads, "all">
+  readonly materials: Registered
+  readonly effects: { readonly sentencesOf: EffectsOf }
+  readonly attachments: Attachments
+  readonly withheld: Pick<Withheld, "of">
+}
+
+/** A Room, whole, with the parts of the domains. */
+export interface ExportedRoom extends NonNullable<ReturnType<typeof exportedRoom>> {
+  readonly parts: Parts
+}
+
+/**
+ * @param tables of a snapshot, which nothing was read from yet
+ * @param here the source of the Rooms of this instance
+ * @returns undefined if there is no such Room
+ */
+export function exportedRoom(tables: Tables, roomId: string, here: RoomSource) {
+  const { db, imported, materials, attachments: uploads } = tables
+  // Statements that are compiled before the names change would have other names.
+  const { atHome, described, asThere, withName } = imported.peopleAtHome(roomId)
+  const summary = tables.rooms.summary(roomId)
   if (summary === undefined) return undefined
+  /** The instance that a Room comes from, or this one, with the instances that had it before it was adopted. */
+  const sourceOf = (id: string): RoomSource => imported.from(id) ?? imported.withHomes(id, here)
+  const source = sourceOf(roomId)
+  const record: ForExport["record"] = {
+    roomId,
+    baseUrl: source.baseUrl,
+    atHome,
+    mentioned: { people: new Map(), software: new Map() },
+  }
   const feed = activity(db)
-  const uploads = attachments(db)
-  const entries = timeline(db, effects(db, values(db), repeatedEffects(db)).sentencesOf)
-  const researchLinks = links(db)
-  const linkedFindings = findingLinks(db)
-  const reviewed = reviews(db)
+  const entries = timeline(db, tables.effects.sentencesOf)
   const authors = db.prepare<Person>(
     `SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (
        SELECT w.person_id
@@ -148,47 +171,25 @@ export function exportedRoom(db: Db, roomId: string) {
      WHERE j.room = ${placeOf("+?")} AND w.agent <> ''
      ORDER BY w.agent`,
   )
-  const withId = db.prepare<Named>(
-    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")}
-      FROM main.people p
-      WHERE user_id = +?`,
-  )
-  const seen = db.prepare<Named>(
-    `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`,
-  )
-  const renamed = db.prepare<{ here: string; there: string }>(
-    `SELECT m.username AS here, p.username AS there
-      FROM main.people m
-      JOIN people p USING (user_id)
-      WHERE m.user_id = +? AND m.username <> p.username`,
-  )
-  /** Replaces the names of people in a stored text by those that the export uses. */
-  const atHome = (text: string): string =>
-    home === ""
-      ? text
-      : text.replaceAll(NAMED, (pair: string, userId: string, username: string) => {
-          const names = renamed.get(userId)
-          return names?.here === username ? pair.replace(`"${username}"`, () => `"${names.there}"`) : pair
-        })
-  /** A person as the other instance names them. Their id here may differ. */
-  function asThere(userId: string, { given }: Entry): Named | undefined {
-    const person = withId.get(given.people?.[userId] ?? userId)
-    return person && { ...person, userId }
-  }
-  const named = db.prepare<Named>(
-    `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE username = +? AND instance_id IS NULL`,
-  )
+  const cited = () => citedHistory(db, materials, roomId)
   return {
+    db,
     summary,
-    /** The instance that the Room comes from, or `here`, with the instances that had it before it was adopted. */
-    from: (here: RoomSource): RoomSource => importedRooms(db).from(roomId) ?? importedRooms(db).withHomes(roomId, here),
-    members: members(db).of(roomId),
-    threads: threads(db).all(roomId),
-    atHome,
+    source,
+    /** What the parts of the domains are made from, besides the tables. */
+    record,
+    members: tables.members.of(roomId),
+    threads: tables.threads.all(roomId),
+    /** Finds the marks of withheld parts. */
+    withheld: tables.withheld.of,
     /** The names of the agents that wrote here, by the people for whom they did. */
     agents: () => Map.groupBy(agents.all(roomId), ({ userId }) => userId),
     authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
-    ...rows(db, roomId),
+    /** The objects of the kinds that have one file each. */
+    *filed() {
+      for (const kind of filedKinds)
+        for (const row of rowsOf<FiledRow>(db, FILED(kind), roomId, ({ id }) => id)()) yield { ...kind, row }
+    },
     /** The pictures that the Room names and that are stored here. */
     figures: () => uploads.ofRoom(roomId),
     logs: () => uploads.logsOfRoom(roomId),
@@ -202,50 +203,45 @@ export function exportedRoom(db: Db, roomId: string) {
     /** Every accepted write, as it is stored. */
     history: () => roomJournal(db, roomId),
     /** The cited Rooms that come from another instance than this Room, or were adopted. */
-    citedFrom(source: RoomSource): Record<string, RoomSource> {
-      const { from, withHomes } = importedRooms(db)
-      const own = from(roomId) ?? source
+    citedFrom(): Record<string, RoomSource> {
       const found = new Map<string, RoomSource>()
-      for (const { roomId: other } of citedHistory(db, roomId))
-        if (!found.has(other)) found.set(other, from(other) ?? withHomes(other, source))
+      for (const { roomId: other } of cited()) if (!found.has(other)) found.set(other, sourceOf(other))
       return Object.fromEntries(
-        [...found].filter(([, { instanceId, adopted }]) => instanceId !== own.instanceId || adopted !== undefined),
+        [...found].filter(([, { instanceId, adopted }]) => instanceId !== source.instanceId || adopted !== undefined),
       )
     },
     /** The writes of other Rooms that the Room cites. */
     *cited(): Generator<ExportedWrite> {
-      for (const each of citedHistory(db, roomId))
+      for (const each of cited())
         for (const { body } of feed.after(each.roomId, each.sequence - 1, undefined, 1))
           yield { ...each, activity: body }
     },
     /** A person, with how they want to be cited. */
-    described: (userId: string): Named => present(seen.get(userId)),
+    described,
     /** Everyone whom the history names: authors, and members who were added or removed. */
     named(): readonly Named[] {
       const found = new Map<string, Named>()
       const note = (person: Named | undefined) => person && found.set(person.userId, person)
-      for (const entries of [roomJournal(db, roomId), citedHistory(db, roomId)])
+      for (const entries of [roomJournal(db, roomId), cited()])
         for (const { entry } of entries) {
           for (const userId of [entry.userId, entry.params.userId, entry.given.named])
             if (userId != null && !found.has(userId)) note(asThere(userId, entry))
           if (entry.operation === "add_member" && entry.given.named === undefined)
-            note(named.get(trusted<BodyOf<"add_member">>(entry.content).username))
+            note(withName(trusted<BodyOf<"add_member">>(entry.content).username))
         }
       return [...found.values()].sort((one, other) => (one.userId < other.userId ? -1 : 1))
     },
 
     /** The change feed as it is served. */
     activity: () => paged(0, (after) => feed.after(roomId, after, undefined, PAGE), sequenceOf).map(({ body }) => body),
+    /** The same, each entry with the content of its write. */
+    whole: () => paged(0, (after) => feed.fullAfter(roomId, after, undefined, PAGE), sequenceOf),
+    /** The digest of its newest entry. */
+    digest: feed.placeOf(roomId, summary.activityWatermark)?.digest ?? "",
 
     timeline: (threadId: string) =>
       paged(0, (after) => entries.after(threadId, after, undefined, PAGE), sequenceOf).map(({ entry }) =>
         atHome(entry.text),
       ),
-
-    /** Findings related to experiments, with their verdicts, as they are served. */
-    findingLinks: () =>
-      paged(undefined, (after: string | undefined) => linkedFindings.ofRoom(roomId, after, PAGE), linkIdOf),
-    links: () => paged(undefined, (after: string | undefined) => researchLinks.page({ roomId }, after, PAGE), linkIdOf),
-    reviews: () => paged(undefined, (after: string | undefined) => reviewed.page({ roomId }, after, PAGE), linkIdOf),
   }
 }

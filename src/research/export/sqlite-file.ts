@@ -3,33 +3,23 @@
  * head of the chain.
  */
 import file from "./sqlite-views.json" with { type: "json" }
-import { extendJson, JsonText, stored, writeJson } from "../../contract/json.ts"
-import { activity } from "../../ledger/journal/activity.ts"
-import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
-import { evidencePages } from "../evidence/pages.ts"
-import { effects } from "../measurements/effects.ts"
-import { repeatedEffects } from "../measurements/working-out.ts"
-import { measurementTables } from "../measurements/reads.ts"
-import { values } from "../measurements/values.ts"
-import { recordSummary } from "../records/records.ts"
-import { attempt, each, experiment, plan, plainName } from "./contents.ts"
-import { type ExportedRoom, exportedRoom } from "./room.ts"
-import { PAGE, paged, sequenceOf } from "./rows.ts"
+import { extendJson, JsonText, stored } from "../../contract/json.ts"
+import { isStorageFault } from "../../ledger/storage/database.ts"
+import { plainName, type ViewName } from "./parts.ts"
+import type { ExportedRoom } from "./room.ts"
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inAnswers, withWords } from "../../contract/operations/withholding.ts"
 import { keysOf } from "../../contract/typed.ts"
 import { limits } from "../../contract/limits.ts"
-import { withheld } from "../../ledger/journal/withheld.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { openPlain } from "../../ledger/storage/opening.ts"
-import type { RoomSource } from "../../rooms/imported.ts"
 
 // The views of a Room's SQLite file, with a description of each view and the type, source and description of each
 // column.
 
-export interface View {
+interface View {
   readonly about: string
   /**
    * Rows are made from the served JSON. A `from` that begins with `$` is a path in it; any other is SQL over the JSON
@@ -41,63 +31,17 @@ export interface View {
 const ofRecords = ({ about, columns }: View): View => ({ about, columns: { ...file.record, ...columns } })
 const { findings, hypotheses } = file.views
 export const views = { ...file.views, findings: ofRecords(findings), hypotheses: ofRecords(hypotheses) }
-export type ViewName = keyof typeof views
 
-// The rows of a Room's SQLite file as JSON, view by view.
-
-/** @param db the snapshot that the Room is read from */
-export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, Iterable<string>>> {
-  const measuredValues = values(db)
-  const measured = measurementTables(db, measuredValues)
-  const { of: effectsOf } = effects(db, measuredValues, repeatedEffects(db), measured)
-  const { bearingOn } = evidencePages(db)
-  const { fullAfter } = activity(db)
-  const { roomId } = room.summary
-
-  const entries = paged(0, (after) => fullAfter(roomId, after, undefined, PAGE), sequenceOf).map(({ body, content }) =>
-    extendJson(body, { body: new JsonText(stored(content)) }),
-  )
-
-  function* effectLines(): Generator<string> {
-    for (const { versionId, label, kind } of room.records())
-      if (kind === "finding")
-        for (const [position, effect] of effectsOf(versionId).entries())
-          yield writeJson({ versionId, finding: label, position, ...effect })
-  }
-  function* evidenceLines(): Generator<string> {
-    for (const { versionId, label } of room.records()) {
-      const items = paged(undefined, (before: number | undefined) => bearingOn(versionId, before, PAGE), sequenceOf)
-      for (const item of items) yield writeJson({ versionId, record: label, ...item })
-    }
-  }
-  function* recordLines(wanted: "finding" | "hypothesis"): Generator<string> {
-    for (const row of room.records())
-      if (row.kind === wanted) yield writeJson({ ...recordSummary(row), content: new JsonText(row.content) })
-  }
-  const points = room
-    .metrics()
-    .map(({ attemptId, label, ordinal, name, split, dimensions, unit, step, value, reportedAt }) => ({
-      attemptId,
-      attempt: label,
-      ordinal,
-      metric: name,
-      split,
-      unit,
-      step,
-      reportedAt,
-      dimensions: dimensions === null ? null : new JsonText(stored(dimensions)),
-      value: new JsonText(value),
-    }))
+/** The rows of the file as JSON, view by view. */
+function linesOf({ whole, parts }: ExportedRoom): Readonly<Record<ViewName, () => Iterable<string>>> {
+  const { experiments, plans, attempts, effects, records } = parts
   return {
-    entries,
-    experiments: each(room.experiments().map(experiment)).map(room.atHome),
-    plans: each(room.plans().map(plan)),
-    attempts: each(room.attempts().map(attempt)),
-    measurements: each(points),
-    effects: effectLines(),
-    findings: recordLines("finding").map(room.atHome),
-    evidence: evidenceLines().map(room.atHome),
-    hypotheses: recordLines("hypothesis").map(room.atHome),
+    entries: () => whole().map(({ body, content }) => extendJson(body, { body: new JsonText(stored(content)) })),
+    ...experiments.views,
+    ...plans.views,
+    ...attempts.views,
+    ...effects.views,
+    ...records.views,
   }
 }
 
@@ -185,36 +129,29 @@ function* bytesOf(handle: number): Generator<Uint8Array> {
 /**
  * Yields the name of a Room's file, then empty chunks while the file is made, then its bytes. The same state of a Room
  * gives the same bytes.
- * @param openReader opens a connection, which is closed at the end or when the reader disconnects
  * @throws Refusal 503 if the file would be larger than `limits.exportFileBytes`, or the disk is full
  */
-export function* roomFile(openReader: () => Db, roomId: string, source: RoomSource): Generator<Uint8Array> {
-  const data = openReader()
-  let file: ReturnType<typeof scratch> | undefined
+export function* roomFile(room: ExportedRoom): Generator<Uint8Array> {
+  const { title, activityWatermark, roomId } = room.summary
+  const { digest } = room
+  yield Buffer.from(`${plainName(title)}-${activityWatermark}-${digest.slice(7, 19)}.sqlite`)
+  yield progress()
+  const { db, handle, remove } = scratch()
   try {
-    const room = exportedRoom(data, roomId)
-    if (room === undefined) throw new Error(`there is no Room ${roomId} to export`)
-    const withholdings = withheld(data)
-    const { title, activityWatermark } = room.summary
-    const { digest } = activity(data).placeOf(roomId, activityWatermark) ?? { digest: "" }
-    yield Buffer.from(`${plainName(title)}-${activityWatermark}-${digest.slice(7, 19)}.sqlite`)
-    yield progress()
-    file = scratch()
-    const { db, handle } = file
-    const { instanceId, baseUrl } = room.from(source)
+    const { instanceId, baseUrl } = room.source
     writeScratch(() => db.exec(`BEGIN; ${schema()}`))
     const about = db.prepare("INSERT INTO _about VALUES (+?, +?)")
     const facts = { roomId, title: withWords(title), entries: String(activityWatermark), digest, instanceId, baseUrl }
     for (const [name, value] of Object.entries(facts)) writeScratch(() => about.run(name, value))
     // An unlinked file leaves nothing behind if this process is killed. It is unlinked only now, because SQLite needs
     // its name to begin to write.
-    if (process.platform !== "win32") file.remove()
-    const lines = linesOf(data, room)
+    if (process.platform !== "win32") remove()
+    const lines = linesOf(room)
     for (const name of keysOf(views)) {
       const insert = db.prepare(fillOf(name, views[name]))
       let rows = 0
-      for (const line of lines[name]) {
-        writeScratch(() => insert.run(inAnswers(line, withholdings.of)))
+      for (const line of lines[name]()) {
+        writeScratch(() => insert.run(inAnswers(line, room.withheld)))
         rows += 1
         if (rows % ROWS === 0) yield progress()
       }
@@ -222,9 +159,8 @@ export function* roomFile(openReader: () => Db, roomId: string, source: RoomSour
     writeScratch(() => db.exec("COMMIT"))
     yield* bytesOf(handle)
   } finally {
-    data.close()
-    file?.db.close()
-    if (file !== undefined) closeSync(file.handle)
-    file?.remove()
+    db.close()
+    closeSync(handle)
+    remove()
   }
 }

@@ -20,6 +20,8 @@ import { type FindingLinks, findingLinks } from "./finding-links.ts"
 import { type Findings, doubts, findings } from "./findings.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Materials } from "../materials/materials.ts"
+import { writeJson } from "../../contract/json.ts"
+import { each, type ForExport, jsonLines, linkIdOf, listed, type Parts } from "../export/parts.ts"
 
 export interface Tables {
   readonly threads: Threads
@@ -216,8 +218,42 @@ function tables({ db, evidence, materials, plans }: Ground & Earlier) {
   return { findings: known, doubts: doubts({ evidence, plans, findings: known }), findingLinks: findingLinks(db) }
 }
 
+/** The export of a Room has the links from findings to experiments, and the effects of findings. */
+function exportedFindings({
+  records,
+  effects,
+  findingLinks,
+  record: { roomId, atHome },
+}: ForExport & Pick<Tables, "records" | "effects" | "findingLinks">) {
+  function* effectLines(): Generator<string> {
+    const findings = listed(
+      roomId,
+      (query, after, count) => records.ofKind("finding", query, after, count),
+      ({ versionId }) => versionId,
+    )
+    for (const { versionId, label } of findings)
+      for (const [position, effect] of effects.of(versionId).entries())
+        yield writeJson({ versionId, finding: label, position, ...effect })
+  }
+  const links = () => listed(roomId, (_query, after, count) => findingLinks.ofRoom(roomId, after, count), linkIdOf)
+  return {
+    effects: { views: { effects: effectLines } },
+    findingLinks: {
+      *files() {
+        yield jsonLines(
+          "finding-links.jsonl",
+          "Findings on experiments",
+          "The links from findings to experiments, with verdicts, replies and reviewers.",
+          each(links()).map(atHome),
+        )
+      },
+    },
+  } satisfies Partial<Parts>
+}
+
 export const domain = {
   tables: [tables],
   operations: [publicationOperations],
   brief: [findingsInBrief],
+  exported: [exportedFindings],
 } satisfies Domain

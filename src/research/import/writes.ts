@@ -10,6 +10,7 @@ import { plain, READABLE } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { recordedOperation, type OperationName } from "../../contract/operations/index.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
+import { FORM } from "../export/parts.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { type Claim, claimsIn, isNamedBy, isWithholdable, withMarks } from "../../contract/operations/withholding.ts"
@@ -17,8 +18,6 @@ import { type Described, isOrcid } from "../../contract/answers/description.ts"
 
 // The origin of a crate and the people that it names.
 
-/** The format version of crates that this program reads and writes. */
-export const FORM = 1
 /** The most people that a crate may name. */
 const MOST_PEOPLE = 20_000
 

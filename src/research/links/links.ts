@@ -26,6 +26,7 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Doubts } from "../findings/findings.ts"
 import type { Experiments } from "../experiments/experiments.ts"
+import { accepted, authorship, type ForExport, linkIdOf, listed, type Parts, pathOf, to } from "../export/parts.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 
 /** An unanswered dispute of a person's record. */
@@ -103,7 +104,6 @@ const SELECT = `
   ${WITHDRAWAL_OF_LINK}`
 
 export type Links = ReturnType<typeof links>
-export type ShownLink = ReturnType<typeof shown>
 
 export function links(db: Db) {
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = +?`)
@@ -227,6 +227,36 @@ export function links(db: Db) {
       count: number,
     ) => (filters.targetVersionId === undefined ? list : ofTarget)({ ...filters }, after, count).map(shown),
   }
+}
+
+// What the export of a Room has of its links: a file of each.
+
+export function exportedLinks({ links, record: { roomId, baseUrl } }: ForExport & { links: Links }) {
+  const rows = () => listed(roomId, links.page, linkIdOf)
+  return {
+    links: {
+      files: () =>
+        rows().map(({ label, kind, target, content }) =>
+          accepted(pathOf.link(label), `${label}: ${kind} ${target.label}`, content.text),
+        ),
+      described: () =>
+        rows().map(({ linkId, label, kind, explanation, withdrawn, author, at, target }) => ({
+          path: pathOf.link(label),
+          members: {
+            additionalType: kind,
+            description:
+              withdrawn === null
+                ? explanation
+                : `${explanation} (Withdrawn by its author at ${withdrawn.at}, so it no longer counts: ` +
+                  `${withdrawn.explanation})`,
+            creativeWorkStatus: withdrawn === null ? "asserted" : "withdrawn",
+            ...authorship("link", linkId, author.userId, at, baseUrl),
+            // A link belongs to the Room of its target.
+            about: to(pathOf.record(target.label)),
+          },
+        })),
+    },
+  } satisfies Partial<Parts>
 }
 
 // Reads of research links, finding links and reviews.

@@ -23,7 +23,7 @@ import type { FindingLinks } from "../findings/finding-links.ts"
 import { disputesInBrief } from "./disputes.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
-import { type Links, links, linkReads } from "./links.ts"
+import { exportedLinks, type Links, links, linkReads } from "./links.ts"
 import { authorFrom } from "../../ledger/journal/actor.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
@@ -257,4 +257,5 @@ export const domain = {
   steps: [repliedStep],
   reads: [linkReads],
   brief: [disputesInBrief],
+  exported: [exportedLinks],
 } satisfies Domain

@@ -17,6 +17,7 @@ import { threadSubject, type Threads } from "../../threads/threads.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
+import { exportedMaterials } from "./exported.ts"
 
 // Derives whether people can obtain a material from its location reports.
 
@@ -338,4 +339,5 @@ export const domain = {
   tables: [({ db }: Ground) => ({ materials: materials(db) })],
   operations: [materialOperations],
   reads: [materialReads],
+  exported: [exportedMaterials],
 } satisfies Domain

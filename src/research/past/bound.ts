@@ -8,6 +8,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { type Entry, journal } from "../../ledger/journal/journal.ts"
 import { roomJournal } from "../../ledger/journal/activity.ts"
 import { citing } from "../export/room.ts"
+import { materials } from "../materials/materials.ts"
 
 /** The limits of a replay. */
 export interface MostOfPast {
@@ -85,7 +86,7 @@ function roomsNaming(db: Db) {
  * limits
  */
 export function boundPast(db: Db, roomId: string, position: number, most: MostOfPast) {
-  const cites = citing(db)
+  const cites = citing(db, materials(db))
   const namedBy = roomsNaming(db)
   const rooms = new Set([roomId])
   const positions: number[] = []

@@ -6,6 +6,7 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import { type Assertion, type Concepts, undeclaredIn } from "../../contract/definitions/work.ts"
 import { type Call, type Change, madeBy, behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { type Evidence, type Reference, attributionOf } from "../evidence/evidence.ts"
+import { exportedRecords } from "./exported.ts"
 import { type Records, type SummaryRow, records } from "./records.ts"
 import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import { threadSubject, type Threads } from "../../threads/threads.ts"
@@ -259,4 +260,5 @@ export function arxivIdOf(text: string): string | undefined {
 export const domain = {
   tables: [({ db }: Ground) => ({ records: records(db), concepts: conceptIndex(db) })],
   operations: [recordOperations],
+  exported: [exportedRecords],
 } satisfies Domain

@@ -22,6 +22,7 @@ import {
 } from "../evidence/words.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
+import { each as linesOf, type ForExport, jsonLines, linkIdOf, listed, type Parts } from "../export/parts.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 type Kind = Review["target"]["kind"]
@@ -293,7 +294,23 @@ export function reviewOperations({ reviews }: { reviews: Reviews }) {
   return { submit_review }
 }
 
+/** The export of a Room has a line for each review. */
+const exportedReviews = ({ reviews, record: { roomId, atHome } }: ForExport & { reviews: Reviews }) =>
+  ({
+    reviews: {
+      *files() {
+        yield jsonLines(
+          "reviews.jsonl",
+          "Reviews",
+          "Reviews of findings, checkpoints and plans by other people.",
+          linesOf(listed(roomId, reviews.page, linkIdOf)).map(atHome),
+        )
+      },
+    },
+  }) satisfies Partial<Parts>
+
 export const domain = {
   tables: [({ db }: Ground) => ({ reviews: reviews(db) })],
   operations: [reviewOperations],
+  exported: [exportedReviews],
 } satisfies Domain

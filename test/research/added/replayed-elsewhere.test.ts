@@ -12,7 +12,7 @@ import { openReadConnection, openScratch } from "../../../src/ledger/storage/ope
 import type { Entry } from "../../../src/ledger/journal/journal.ts"
 import type { Given } from "../../../src/ledger/world.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
-import { crate } from "../../../src/research/export/crate.ts"
+import { filesOn } from "../../../src/app/compose/exporting.ts"
 import { softwareVersion } from "../../../src/packaged.ts"
 import { openLab } from "../../support/lab.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
@@ -99,7 +99,7 @@ for (const [name, { roomId }] of Object.entries({ ...room.rooms, "with comings a
     const { instanceId } = (await (await fetch(`${room.baseUrl}/api/health/ready`)).json()) as { instanceId: string }
     const source = { baseUrl: room.baseUrl, instanceId, softwareVersion }
     const pieces: Uint8Array[] = []
-    for await (const piece of crate(() => openReadConnection(file), roomId, source)) pieces.push(piece)
+    for await (const piece of filesOn(() => openReadConnection(file))(roomId, source, "crate")) pieces.push(piece)
     const second = unpack(Buffer.concat(pieces))
     t.strictSame([...second.files.keys()], [...first.files.keys()])
     for (const [path, text] of first.files) t.equal(second.files.get(path), text, path)
@@ -113,7 +113,8 @@ t.test(
     madeAgain(unpack(await bytesOf(await grace.download("room_export", { roomId: visited.roomId }))), file, true)
     const pieces: Uint8Array[] = []
     const source = { baseUrl: room.baseUrl, instanceId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b", softwareVersion }
-    for await (const piece of crate(() => openReadConnection(file), visited.roomId, source)) pieces.push(piece)
+    const made = filesOn(() => openReadConnection(file))(visited.roomId, source, "crate")
+    for await (const piece of made) pieces.push(piece)
     const zip = Buffer.concat(pieces)
     const before = unpack(zip)
     for (const name of ["activity.jsonl", "history.jsonl"]) t.notMatch(before.files.get(name), '"agent":', name)

@@ -10,7 +10,8 @@ import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
 import t from "tap"
 import { openReadConnection } from "../../../src/ledger/storage/opening.ts"
-import { roomFile, views } from "../../../src/research/export/sqlite-file.ts"
+import { filesOn } from "../../../src/app/compose/exporting.ts"
+import { views } from "../../../src/research/export/sqlite-file.ts"
 import { freshId, hypothesis } from "../../support/bodies.ts"
 import { folderFor } from "../../support/service.ts"
 import { openLab, refusalOf } from "../../support/lab.ts"
@@ -181,11 +182,14 @@ t.test("an export that cannot be made is refused, and nothing is left behind", a
   }
   t.teardown(restored)
   const source = { baseUrl: lab.house.baseUrl, softwareVersion: "1.0.0", instanceId: freshId() }
-  const made = () => [...roomFile(() => openReadConnection(lab.file), roomId, source)]
+  const made = () => Array.fromAsync(filesOn(() => openReadConnection(lab.file))(roomId, source, "sqlite"))
   process.env.TMPDIR = join(place, "nowhere")
-  t.throws(made, { code: "temporarily_unavailable", message: /the folder for temporary files is missing or full/ })
+  await t.rejects(made(), {
+    code: "temporarily_unavailable",
+    message: /the folder for temporary files is missing or full/,
+  })
   process.env.TMPDIR = place
-  t.ok(Buffer.concat(made()).length > 0)
+  t.ok(Buffer.concat(await made()).length > 0)
   t.strictSame(
     readdirSync(place).filter((name) => name.startsWith("research-room-export")),
     [],

@@ -13,7 +13,7 @@ import { operations } from "../../../src/contract/operations/index.ts"
 import { kindsIn, refersIn } from "../../../src/contract/schema/parts.ts"
 import { onlySaid } from "../../../src/contract/unproved.ts"
 import { schemaVersions } from "../../../src/contract/service.ts"
-import { acceptedFolders, HISTORY } from "../../../src/research/export/contents.ts"
+import { acceptedFolders, HISTORY } from "../../../src/research/export/parts.ts"
 import { folderFor } from "../../support/service.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
