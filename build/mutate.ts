@@ -46,6 +46,8 @@ const ways: readonly (readonly [RegExp, (found: string) => string])[] = [
  * that run together share processes. Words alone rank some test of the same thing as late as fiftieth.
  */
 const GROUPS = [1, 3, 6, 20, 30]
+/** These run most of the code, so they come second. */
+const WIDE = ["test/web/pinned.test.ts", "test/contract/pinned.test.ts"]
 
 interface Mutation {
   readonly path: string
@@ -188,7 +190,8 @@ for (const { path, at, found, put } of chosen) {
   const what = `${path}:${line} ${JSON.stringify(found.trim())} -> ${JSON.stringify(put.trim())}`
   // What stands before an operator runs whenever the operator does.
   const reaching = reach(path, found.startsWith(" ") ? at - 1 : at)
-  const related = nearest(path, line).filter(reaching)
+  const [first, ...others] = nearest(path, line).filter(reaching)
+  const related = [...new Set([...(first === undefined ? [] : [first]), ...WIDE.filter(reaching), ...others])]
   if (values.list) {
     console.log(`${what} (${related.length} files of tests)`)
     continue
