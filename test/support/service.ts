@@ -38,6 +38,8 @@ export interface OwnOptions {
   readonly entrance?: EntranceSettings
   /** Milliseconds by which its clock is ahead of the machine's at the start. */
   readonly ahead?: number
+  /** The clock in place of the machine's. */
+  readonly clock?: () => number
   readonly log?: Logger
   /** The base address of its repositories; if omitted, there are none. */
   readonly repositories?: string
@@ -72,6 +74,7 @@ export async function startOwn({
   crossref,
   entrance,
   ahead = 0,
+  clock = Date.now,
   log = openLog("silent"),
   repositories,
   webhooks,
@@ -87,7 +90,7 @@ export async function startOwn({
     ...(crossref && { crossref }),
     entrance,
     webhooks,
-    world: realWorld(() => Date.now() + ahead),
+    world: realWorld(() => clock() + ahead),
   })
   const stranger = () => Browser.anonymous({ baseUrl: service.baseUrl, fetch: held })
   const signedIn = async (username: string, path: string, body: object) => {

@@ -111,6 +111,7 @@ export async function playStudy(own: Own, repositories: ReturnType<typeof makeRe
   const { "http-agent": http, "mcp-agent": mcp, "python-agent": python } = agents
   const reader = new ResearchRoomClient({ baseUrl: own.baseUrl, fetch: held, retries: 0 })
   const { url, commit, otherCommit } = repositories.public
+  let attempts = 0
   /** The ids of what was made, by label. */
   const ids = new Map<string, string>()
   const idOf = (label: string): string => {
@@ -151,7 +152,9 @@ export async function playStudy(own: Own, repositories: ReturnType<typeof makeRe
     updates: 1000 | 5000,
     more: Partial<WriteInput<"register_attempt">> = {},
   ) {
-    const attemptId = crypto.randomUUID()
+    // Ids in the order of the story, so that lists by id are the same each time.
+    attempts += 1
+    const attemptId = `01a1a000-0000-7000-8000-${String(attempts).padStart(12, "0")}`
     const { affordances } = await by.read("experiment", { experimentId: idOf(experiment) })
     const { result } = await by.write("register_attempt", {
       ...{ attemptId, experimentId: idOf(experiment), intent: "exploratory" as const },
@@ -336,11 +339,14 @@ export async function playStudy(own: Own, repositories: ReturnType<typeof makeRe
 
 export type Study = Awaited<ReturnType<typeof playStudy>>
 
-/** Starts a service and plays the study in it; both end with the test. */
-export async function openStudy(t: { teardown(end: () => unknown): unknown }): Promise<Study> {
+/** Starts a service, with a clock of its own if there is one, and plays the study in it; both end with the test. */
+export async function openStudy(
+  t: { teardown(end: () => unknown): unknown },
+  clock: () => number = Date.now,
+): Promise<Study> {
   const folder = temporaryFolder()
   const repositories = makeRepositories(folder)
-  const own = await startOwn({ repositories: folder })
+  const own = await startOwn({ repositories: folder, clock })
   t.teardown(() => own.close())
   return playStudy(own, repositories)
 }

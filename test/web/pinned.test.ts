@@ -11,12 +11,13 @@ import { join, resolve } from "node:path"
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
+import { openStudy } from "../support/study.ts"
 
 const FILE = join(import.meta.dirname, "pinned.txt")
 /** Where the texts of the last run that passed are kept. */
 const KEPT = resolve("node_modules/.cache/research-room/pinned.json")
-/** How many addresses of one form each walks: the same path and parameters, with other ids and values. */
-const OF_ONE_FORM: Readonly<Record<string, number>> = { stranger: 2, member: 1, owner: 1 }
+/** Addresses of one form that a stranger walks, people one: the same path and parameters, other ids and values. */
+const OF_ONE_FORM = 2
 /** Parameters of an address that is walked: more are only other combinations of the same ones. */
 const PARAMETERS = 2
 /** The headers that count as content. */
@@ -29,6 +30,8 @@ const FOR_ALL = /^\/api\/|[?&]at=|^\/reference\/|\.(?:atom|json)$/
 const SHORT = 10
 /** The demo's clock stands here after its story, and goes on by a millisecond at each reading. */
 const NOW = /2026-11-14T09:0\d:\d\d(?:\.\d+)?Z/g
+/** The clock of the study stands still, but for the hours that its story passes. */
+const STUDIED = Date.parse("2026-11-14T09:00:00.000Z")
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 /** An address without what is particular to it: ids, names, numbers and the values of its parameters. */
@@ -44,12 +47,15 @@ function formOf(address: string): string {
   return `${path}?${[...new Set(searchParams.keys())].sort().join("&")}`
 }
 
-/** A text with ids numbered as they come, and without the moment and the names of built files. */
+/** A text with ids and digests numbered as they come, and without the moment and the names of built files. */
 function steady(text: string): string {
   const ids = new Map<string, string>()
   return text
     .replace(NOW, "now")
     .replace(UUID, (id) => ids.get(id) ?? ids.set(id, `id${ids.size}`).get(id) ?? "")
+    .replace(/ni:\/\/\/sha-256;[\w-]{43}/g, "ni")
+    .replace(/[0-9a-f]{7}…[0-9a-f]{5}|(?<=-[A-Z]\d+-)[0-9a-f]{8}/g, "…")
+    .replace(/[0-9a-f]{64}/g, (sum) => ids.get(sum) ?? ids.set(sum, `sum${ids.size}`).get(sum) ?? "")
     .replace(/\/assets\/[^"' )]+/g, "/assets/*")
 }
 
@@ -67,7 +73,37 @@ function linksIn(text: string, from: string): string[] {
     .map(({ pathname, search }) => pathname + search)
 }
 
-t.test("what a stranger, a member and an owner of the demo see is what they saw before", async (t) => {
+const texts = new Map<string, string>()
+const lines: string[] = []
+
+/** Walks along the links of a service as one of its viewers. */
+async function walk(baseUrl: string, viewer: string, cookie = "", most = 1): Promise<void> {
+  const walked = new Map<string, number>()
+  const seen = new Set<string>()
+  const waiting = ["/", "/llms.txt", "/api/research/skill"]
+  for (let address = waiting.shift(); address !== undefined; address = waiting.shift()) {
+    const form = formOf(address)
+    const before = walked.get(form) ?? 0
+    if (seen.has(address) || before === most || VARIES.test(address)) continue
+    if (cookie !== "" && FOR_ALL.test(address)) continue
+    seen.add(address)
+    walked.set(form, before + 1)
+    const response = await fetch(baseUrl + address, { headers: { cookie }, redirect: "manual" })
+    const type = response.headers.get("content-type") ?? ""
+    const text = await response.text()
+    if (response.status !== 200 || !/json|text|xml/.test(type)) continue
+    const name = `${viewer} ${form} ${before + 1}`
+    const headers = HEADERS.map((header) => `${header}: ${response.headers.get(header) ?? ""}\n`).join("")
+    const whole = steady((headers + text).replaceAll(baseUrl, ""))
+    const main = /<main[\s\S]*<\/main>/.exec(whole)?.[0] ?? ""
+    texts.set(name, whole)
+    lines.push(`${name} ${digest(main)} ${digest(whole.replace(main, ""))}`)
+    waiting.push(...linksIn(text, baseUrl + address))
+    if (cookie === "" && main !== "" && !/\?|\.md$/.test(address)) waiting.push(`${address}.md`)
+  }
+}
+
+t.test("a stranger, a member and an owner meet what they met before", async (t) => {
   const demo = await startDemo({ host: "127.0.0.1", port: 0, deterministic: true, log: openLog("silent") })
   t.teardown(() => demo.close())
   const signIn = async ({ username, password }: { username: string; password: string }) => {
@@ -79,35 +115,12 @@ t.test("what a stranger, a member and an owner of the demo see is what they saw 
       .map((cookie) => cookie.split(";", 1)[0])
       .join("; ")
   }
-  const viewers = { stranger: "", member: await signIn(demo.people.member), owner: await signIn(demo.people.owner) }
-  const texts = new Map<string, string>()
-  const lines: string[] = []
-  for (const [viewer, cookie] of Object.entries(viewers)) {
-    const walked = new Map<string, number>()
-    const seen = new Set<string>()
-    const waiting = ["/", "/llms.txt", "/api/research/skill"]
-    for (let address = waiting.shift(); address !== undefined; address = waiting.shift()) {
-      if (seen.has(address) || (viewer !== "stranger" && FOR_ALL.test(address))) continue
-      seen.add(address)
-      const form = formOf(address)
-      if (VARIES.test(address)) continue
-      const before = walked.get(form) ?? 0
-      if (before === OF_ONE_FORM[viewer]) continue
-      walked.set(form, before + 1)
-      const response = await fetch(demo.baseUrl + address, { headers: { cookie }, redirect: "manual" })
-      const type = response.headers.get("content-type") ?? ""
-      const text = await response.text()
-      if (response.status !== 200 || !/json|text|xml/.test(type)) continue
-      const name = `${viewer} ${form} ${before + 1}`
-      const headers = HEADERS.map((name) => `${name}: ${response.headers.get(name) ?? ""}\n`).join("")
-      const whole = steady((headers + text).replaceAll(demo.baseUrl, ""))
-      const main = /<main[\s\S]*<\/main>/.exec(whole)?.[0] ?? ""
-      texts.set(name, whole)
-      lines.push(`${name} ${digest(main)} ${digest(whole.replace(main, ""))}`)
-      waiting.push(...linksIn(text, demo.baseUrl + address))
-      if (viewer === "stranger" && main !== "" && !/\?|\.md$/.test(address)) waiting.push(`${address}.md`)
-    }
-  }
+  await walk(demo.baseUrl, "stranger", "", OF_ONE_FORM)
+  for (const who of ["member", "owner"] as const) await walk(demo.baseUrl, who, await signIn(demo.people[who]))
+  // The Room that three agents filled has more measurements, reproductions and corrections.
+  const { own } = await openStudy(t, () => STUDIED)
+  await walk(own.baseUrl, "reader", "", OF_ONE_FORM)
+
   t.ok(lines.length > 100, `${lines.length} answers`)
   if (process.env.PIN === "1") writeFileSync(FILE, `${lines.join("\n")}\n`)
   const pinned = readFileSync(FILE, "utf8").trimEnd().split("\n")
