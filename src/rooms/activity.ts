@@ -4,7 +4,7 @@ import type { RoomEvent } from "../contract/answers/timeline.ts"
 import { parse, parsed, extendJson, JsonText, stored, textsIn } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import { activityPage, aOrAn } from "../contract/objects/objects.ts"
-import type { Activity, FullRow, Watch } from "../ledger/journal/activity.ts"
+import type { Activity, DescribeEntry, EntryDescription, FullRow, Watch } from "../ledger/journal/activity.ts"
 import { mentionOf, readerNamed, quotingWhole } from "../ledger/journal/actor.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import type { Naming } from "../contract/definitions/operation.ts"
@@ -82,17 +82,6 @@ function eventStream(...parameters: Parameters<typeof eventLines>): ReadableStre
 
 // Describes entries of the activity in words: who did what. The definition of each operation has a `sentence` for this.
 
-/** The actor, and the rest of the sentence, which follows the actor's name. */
-export interface EntryDescription {
-  readonly actor: ActivityEntry["actor"]
-  readonly text: string
-}
-
-/** @param content the accepted content as JSON text; null if it is not known */
-type Of<T> = (roomId: string, entry: ActivityEntry, content: string | null) => T
-export type DescribeEntry = Of<EntryDescription>
-/** Describes an entry in one sentence. */
-type Summary = Of<string>
 /** Says what a write did, without its writer. */
 export type SayWrite = (
   write: Pick<ActivityEntry, "operation" | "target">,
@@ -107,7 +96,7 @@ export function entryDescriptions(
   people: Pick<People, "withId">,
   activity: Pick<Activity, "localActor">,
   labelOf: (id: string) => string | undefined,
-): { readonly describe: DescribeEntry; readonly summary: Summary; readonly say: SayWrite } {
+) {
   const named: Naming = (id) => labelOf(id) ?? "a record"
   const say: SayWrite = ({ operation, target }, content) => {
     const label = target.label ?? aOrAn(words(target.kind))
@@ -123,7 +112,8 @@ export function entryDescriptions(
   return {
     describe,
     say,
-    summary(...entry) {
+    activityLines,
+    summary(...entry: Parameters<DescribeEntry>): string {
       const { actor, text } = describe(...entry)
       return `${writerName(actor)}${afterName(text)} ${text}`
     },
@@ -156,7 +146,8 @@ interface FeedSources {
   readonly watch: Watch
   /** Runs several reads in one transaction. A feed that waited needs its own, as that of its request has ended. */
   readonly snapshot: <T>(work: () => T) => T
-  readonly summary: Summary
+  /** Describes an entry in one sentence. */
+  readonly summary: (...entry: Parameters<DescribeEntry>) => string
 }
 
 export function feedReads({ rooms, activity, watch, summary, snapshot }: FeedSources) {

@@ -28,6 +28,14 @@ export interface FullRow extends Row {
   readonly isWithheld: boolean
 }
 
+/** The actor of an entry, and the rest of the sentence, which follows the actor's name. */
+export interface EntryDescription {
+  readonly actor: ActivityEntry["actor"]
+  readonly text: string
+}
+/** @param content the accepted content as JSON text; null if it is not known */
+export type DescribeEntry = (roomId: string, entry: ActivityEntry, content: string | null) => EntryDescription
+
 /** How many of the newest entries are searched for the last write of each credential. */
 const SEARCHED = 2_000
 

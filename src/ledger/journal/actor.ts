@@ -135,6 +135,12 @@ export const AUTHOR = (row: string): string => person(AGENT(row))
 /** The same for a timeline entry. @param entryId SQL for its id */
 export const AUTHOR_OF_ENTRY = (entryId: string): string => person(AGENT_OF_ENTRY(entryId))
 
+/**
+ * SQL for whether an agent is the one whose name is given twice, null for any. Writes from before agents had names
+ * match any agent of their person. @param agent SQL for its name
+ */
+export const IS_AGENT = (agent: string): string => `coalesce(${agent}, +?, '') = coalesce(+?, ${agent}, '')`
+
 /** Gathers the author of a row with more columns. */
 export const authored = <Row extends Author>({ userId, username, agent, ...row }: Row) => ({
   ...row,
@@ -152,6 +158,11 @@ export const authorFrom = ({ userId, username, agent }: Actor): Author => ({ use
 export interface Named {
   readonly username: string
   readonly name: string | null
+}
+
+/** An agent of a person. */
+export interface Agent extends Named {
+  readonly userId: string
 }
 
 /** The one who reads, by the name of their credential if they are an agent. */

@@ -5,7 +5,7 @@
 import { type Author, writerName } from "../../contract/answers/index.ts"
 import type { Warning } from "../../contract/answers/advice.ts"
 import { limits } from "../../contract/limits.ts"
-import { type Actor, AGENT_OR_NONE_AT, AGENT_AT } from "../../ledger/journal/actor.ts"
+import { type Actor, type Agent, AGENT_OR_NONE_AT, AGENT_AT, IS_AGENT } from "../../ledger/journal/actor.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { later } from "../../ledger/world.ts"
 import type { ExperimentStatus } from "../../contract/schema/enumerations.ts"
@@ -39,11 +39,13 @@ export interface Experiment extends ExperimentState {
   readonly holdingAgent: string | null
 }
 
-const TAKEN_LAST = `(SELECT v.history_position
+/** The position of the last taking of an experiment. @param which SQL for more conditions on the revision `v` */
+const TAKEN = (which = ""): string => `(SELECT v.history_position
   FROM experiment_revisions v
-  WHERE v.experiment_id = e.experiment_id AND v.operation = 'take_experiment'
+  WHERE v.experiment_id = e.experiment_id AND v.operation = 'take_experiment'${which}
   ORDER BY v.revision DESC
   LIMIT 1)`
+const TAKEN_LAST = TAKEN()
 /** The agent that took the experiment for its assignee; null for a person in the browser. */
 export const HOLDING_AGENT = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_AT(TAKEN_LAST)} END`
 /** The same, empty for a person in the browser. */
@@ -225,10 +227,6 @@ export const isLost = (terms: Terms, now: number): boolean => leaseOf(terms, now
 export const lostInWords = (holder: { username: string; agent: string | null }, { leaseUntil }: Terms): string =>
   `${writerName(holder)} held it; the lease lapsed at ${leaseUntil}`
 
-/** What the inbox tells an agent whose experiment somebody took over. */
-export const takenFromYou = (label: string): string =>
-  `${label} was yours; your lease had lapsed, and it was taken over.`
-
 export type Holders = ReturnType<typeof holders>
 
 export function holders(db: Db) {
@@ -263,7 +261,29 @@ export function holders(db: Db) {
         AND intent <> 'reproduction' ORDER BY attempt_id LIMIT ${limits.claimWarnings}`,
   )
 
+  const heldBy = db.prepare<{ id: string; label: string }>(
+    `SELECT e.experiment_id AS id, e.label
+      FROM experiments e
+      WHERE e.experiment_id IN (SELECT value FROM json_each(+?)) AND e.assignee_id = +? AND ${IS_AGENT(HOLDING_AGENT)}`,
+  )
+  const heldAt = db.prepare<{ label: string }>(
+    `SELECT e.label FROM experiment_revisions b JOIN experiments e ON e.experiment_id = b.experiment_id
+     WHERE b.experiment_id = +? AND b.revision = +? AND b.assignee_id = +?
+       AND ${IS_AGENT(AGENT_AT(TAKEN(" AND v.revision <= b.revision")))}`,
+  )
+
   return {
+    /** Returns the labels of the experiments among some ids that an agent holds, or held when they ended. */
+    heldBy: (ids: Iterable<string>, { userId, name }: Agent): ReadonlyMap<string, string> =>
+      new Map(heldBy.all(JSON.stringify([...ids]), userId, name, name).map(({ id, label }) => [id, label])),
+
+    /** Tells an agent that held an experiment at a revision that it was taken over; undefined if it did not hold it. */
+    takenFrom(experimentId: string, revision: number, { userId, name }: Agent) {
+      const label = heldAt.get(experimentId, revision, userId, name, name)?.label
+      const sentence = `${label} was yours; your lease had lapsed, and it was taken over.`
+      return label === undefined ? undefined : { label, sentence }
+    },
+
     /** Whether a person holds an experiment of a Room on a lease. */
     anyOf: (userId: string, roomId: string): boolean => anyOf.get(userId, roomId) !== undefined,
 

@@ -2,8 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { objectList, labelsIn } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { AGENT_AT, mentionOf, type Named, spelled, quotingWhole } from "../../ledger/journal/actor.ts"
-import { HOLDING_AGENT, takenFromYou } from "../experiments/holders.ts"
+import { type Agent, IS_AGENT, mentionOf, spelled, quotingWhole } from "../../ledger/journal/actor.ts"
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { type JsonObject, parse, trusted, extendJson, JsonText, stored, textsIn } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -12,19 +11,12 @@ import type { FullRow, Activity, Watch } from "../../ledger/journal/activity.ts"
 import type { Labels } from "../../ledger/lists/labelled.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { isoTime } from "../../ledger/world.ts"
-import type { Members } from "../../rooms/members.ts"
 import { type Newest, newest, news } from "./news.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
-import { feedOf, mustNotBeAhead, pageSize } from "../../ledger/lists/paging.ts"
+import { feedOf, mustNotBeAhead, type Page, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
-import { activityLines } from "../../rooms/activity.ts"
 
 // Finds the objects that an agent made, and the experiments assigned to it.
-
-/** An agent: a person, and the name of the credential that writes for them. */
-export interface Agent extends Named {
-  readonly userId: string
-}
 
 /** An object that an agent made. */
 interface Owned {
@@ -41,9 +33,7 @@ const tableKinds = [
 const ofExperiments = objectList.flatMap(({ table, key, of }) =>
   of.experiment === undefined ? [] : [{ table, key, column: of.experiment }],
 )
-/** Entries from before agents had names match any agent of their person. */
-const OF_AGENT = (agent: string) => `coalesce(${agent}, +?, '') = coalesce(+?, ${agent}, '')`
-const WRITTEN_BY = `w.person_id = +? AND ${OF_AGENT("w.agent")}`
+const WRITTEN_BY = `w.person_id = +? AND ${IS_AGENT("w.agent")}`
 
 function owned(db: Db) {
   const find = db.prepare<Owned>(
@@ -67,23 +57,6 @@ function owned(db: Db) {
       )
       .join(" UNION ALL "),
   )
-  const assigned = db.prepare<{ id: string; label: string }>(
-    `SELECT e.experiment_id AS id, e.label
-      FROM experiments e
-      WHERE e.experiment_id ${NAMED} AND e.assignee_id = +? AND ${OF_AGENT(HOLDING_AGENT)}`,
-  )
-  const lost = db.prepare<{ label: string }>(
-    `SELECT e.label FROM experiment_revisions b JOIN experiments e ON e.experiment_id = b.experiment_id
-     WHERE b.experiment_id = +? AND b.revision = +? AND b.assignee_id = +? AND ${OF_AGENT(
-       AGENT_AT(
-         `(SELECT v.history_position
-           FROM experiment_revisions v
-           WHERE v.experiment_id = b.experiment_id AND v.operation = 'take_experiment' AND v.revision <= b.revision
-           ORDER BY v.revision DESC
-           LIMIT 1)`,
-       ),
-     )}`,
-  )
   const opening = db.prepare<{ sequence: number }>(
     `SELECT t.sequence
       FROM timeline_entries t
@@ -96,10 +69,6 @@ function owned(db: Db) {
     isOpening: ({ operation, entryId }: ActivityEntry): boolean =>
       operation === "create_room" ||
       (operation === "post_message" && entryId !== null && opening.get(entryId) !== undefined),
-
-    /** The label of an experiment that an agent held at a revision; undefined if it did not. */
-    heldAt: (experimentId: string, revision: number, { userId, name }: Agent): string | undefined =>
-      lost.get(experimentId, revision, userId, name, name)?.label,
 
     /** Returns the objects with some ids that an agent made. */
     among(ids: Iterable<string>, { userId, name }: Agent): ReadonlyMap<string, Owned> {
@@ -114,10 +83,6 @@ function owned(db: Db) {
         belonging.all(...ofExperiments.map(() => idList)).map(({ id, experimentId }) => [id, experimentId]),
       )
     },
-
-    /** Returns the labels of the experiments among some ids that an agent holds, or held when they ended. */
-    assigned: (ids: Iterable<string>, { userId, name }: Agent): ReadonlyMap<string, string> =>
-      new Map(assigned.all(JSON.stringify([...ids]), userId, name, name).map(({ id, label }) => [id, label])),
   }
 }
 
@@ -163,7 +128,13 @@ const concern = (because: Concern["because"], { kind, id, label }: Owned, senten
 const longest = (texts: readonly string[]): string | null =>
   texts.toSorted((one, other) => other.length - one.length)[0] ?? null
 
-export function concerns(db: Db, labelled: Labels) {
+/** Who holds experiments, as the domain of experiments tells it. */
+interface Holders {
+  heldBy(ids: Iterable<string>, agent: Agent): ReadonlyMap<string, string>
+  takenFrom(experimentId: string, revision: number, agent: Agent): Pick<Concern, "label" | "sentence"> | undefined
+}
+
+export function concerns(db: Db, labelled: Labels, holders: Holders) {
   const own = owned(db)
 
   /** Returns the entries that others wrote and that concern an agent, in order. */
@@ -183,17 +154,17 @@ export function concerns(db: Db, labelled: Labels) {
     const experimentOf = own.experimentsOf(ids)
     const experiments = new Set(experimentOf.values())
     const mine = own.among(ids.union(experiments), agent)
-    const held = own.assigned(ids.union(experiments), agent)
+    const held = holders.heldBy(ids.union(experiments), agent)
 
     return others.flatMap(({ row, entry, reply, takenAt, offeredTo, isUnderWay, ids, texts }) => {
       const found: Concern[] = []
       const isOffered = offeredTo !== null && agent.name !== null && spelled(offeredTo) === spelled(agent.name)
       if (isOffered)
         found.push({ because: "named", kind: null, id: null, label: null, sentence: `It offers you work.` })
-      const lost = takenAt === null ? undefined : own.heldAt(entry.target.id, takenAt, agent)
+      const lost = takenAt === null ? undefined : holders.takenFrom(entry.target.id, takenAt, agent)
       if (lost !== undefined) {
-        const what = { id: entry.target.id, kind: "experiment", label: lost }
-        found.push(concern("taken_over", what, takenFromYou(lost)))
+        const what = { id: entry.target.id, kind: "experiment", label: lost.label }
+        found.push(concern("taken_over", what, lost.sentence))
       }
       const answered = reply === null ? undefined : mine.get(reply)
       if (answered !== undefined) found.push(concern("reply", answered, "It answers what you wrote."))
@@ -254,7 +225,9 @@ export interface PersonsEntry {
 
 interface PersonSources {
   readonly activity: Activity
-  readonly members: Pick<Members, "roomsOf">
+  readonly members: {
+    roomsOf(userId: string, count: number): readonly { readonly roomId: string; readonly title: string }[]
+  }
   readonly concerns: ReturnType<typeof concerns>
   readonly summary: (roomId: string, entry: ActivityEntry, content: string) => string
 }
@@ -317,9 +290,11 @@ interface Sources {
   readonly concerns: ReturnType<typeof concerns>
   readonly snapshot: <T>(work: () => T) => T
   readonly summary: (roomId: string, entry: ActivityEntry, content: string) => string
+  /** A page of entries in lines of Markdown. */
+  readonly activityLines: (page: Page<InboxEntry>) => string
 }
 
-export function inboxReads({ activity, watch, concerns, snapshot, summary }: Sources) {
+export function inboxReads({ activity, watch, concerns, snapshot, summary, activityLines }: Sources) {
   const shown = (roomId: string, { sequence, entry, row, concerns, naming }: Concerning) => {
     const sentence = summary(roomId, entry, row.content)
     const whole = naming === null ? sentence : quotingWhole(sentence, naming)
@@ -362,6 +337,10 @@ export const newsOf = (sources: Parameters<typeof concerning>[0] & Parameters<ty
 })
 
 export const domain = {
-  tables: [({ db, labelled }: Ground & { labelled: Labels }) => ({ concerns: concerns(db, labelled) })],
+  tables: [
+    ({ db, labelled, holders }: Ground & { labelled: Labels; holders: Holders }) => ({
+      concerns: concerns(db, labelled, holders),
+    }),
+  ],
   reads: [inboxReads],
 } satisfies Domain

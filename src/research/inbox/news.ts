@@ -4,8 +4,7 @@ import { parse, trusted } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { words } from "../../contract/definitions/sentence.ts"
 import { states } from "../../contract/states.ts"
-import type { Activity, FullRow } from "../../ledger/journal/activity.ts"
-import type { DescribeEntry, EntryDescription } from "../../rooms/activity.ts"
+import type { Activity, DescribeEntry, EntryDescription, FullRow } from "../../ledger/journal/activity.ts"
 
 export interface DescribedEntry extends EntryDescription {
   readonly entry: ActivityEntry
