@@ -1,7 +1,8 @@
 /**
- * The structure of `src`: imports run downwards from floor to floor, nothing runs in a circle, and SQL names the tables
- * of its own folder, or those that `schema.sql` lists as joined (`-- joined: people by src/rooms`). Each rule is shown
- * to catch its fault. Casts are counted, no line is too wide, and SECURITY.md tells each bound as the code has it.
+ * The structure of `src`: imports run downwards from floor to floor, nothing runs in a circle, the domains that tell of
+ * all others import none of them, and SQL names the tables of its own folder, or those that `schema.sql` lists as
+ * joined (`-- joined: people by src/rooms`). Each rule is shown to catch its fault. Casts are counted, no line is too
+ * wide, and SECURITY.md tells each bound as the code has it.
  */
 import { globSync, readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
@@ -42,6 +43,14 @@ const floors = [
 ]
 /** Modules that read every table, upgrade every table, or check whether any table has room for more. */
 const everywhere = ["check/", "app/compose/upgrade.ts", "ledger/write/readiness.ts"]
+
+/** Domains that tell of what others hold: it comes to them by name. Each with the only domains that it may import. */
+const gathering: Readonly<Record<string, readonly string[]>> = {
+  "research/brief": [],
+  "research/inbox": [],
+  "research/search": ["people"],
+}
+const belowAll = ["contract", "ledger"]
 
 type Sources = Readonly<Record<string, string>>
 const top = (path: string) => path.split("/")[0] ?? ""
@@ -91,6 +100,13 @@ function faultsOf(sources: Sources, schema: string): string[] {
         .map((end) => `${file} imports ${end}, which does not stand below it`),
     ),
     ...[arrows, folders].flatMap(circles),
+    ...[...arrows].flatMap(([file, to]) => {
+      const allowed = gathering[folderOf(file)]
+      return to
+        .filter((end) => allowed !== undefined && folderOf(end) !== folderOf(file))
+        .filter((end) => ![...belowAll, ...(allowed ?? [])].includes(top(end)))
+        .map((end) => `${file} imports ${end}, which belongs to another domain`)
+    }),
     ...files.flatMap(([file, text]) =>
       [
         ...new Set(
@@ -149,6 +165,11 @@ test("each fault is detected", async (t) => {
     [/web\/x is in a circle/, /web\/y/],
     "of folders, though no file is in one",
   )
+  const brief = 'import type { B } from "../findings/b.ts"\nimport "../../ledger/c.ts"'
+  t.strictSame(told({ "research/brief/a.ts": brief, "research/findings/b.ts": "", "ledger/c.ts": "" }), [
+    "research/brief/a.ts imports research/findings/b.ts, which belongs to another domain",
+  ])
+  t.match(told({ "research/inbox/a.ts": 'import "../../rooms/b.ts"', "rooms/b.ts": "" }), [/belongs to another domain/])
   t.match(told({ "rooms/a.ts": "`SELECT 1 FROM people JOIN sessions`" }), [/rooms\/a.ts names the table sessions/])
   t.match(told({ "rooms/a.ts": 'inserting(db, "sessions")' }), [/rooms\/a.ts names the table sessions/])
   t.match(told({ "attic/a.ts": "" }), [/attic\/a.ts stands on no floor/])
