@@ -129,7 +129,7 @@ const longest = (texts: readonly string[]): string | null =>
   texts.toSorted((one, other) => other.length - one.length)[0] ?? null
 
 /** Who holds experiments, as the domain of experiments tells it. */
-interface Holders {
+export interface Holders {
   heldBy(ids: Iterable<string>, agent: Agent): ReadonlyMap<string, string>
   takenFrom(experimentId: string, revision: number, agent: Agent): Pick<Concern, "label" | "sentence"> | undefined
 }
