@@ -4,6 +4,7 @@
  */
 import type { LabelledKind } from "../../contract/objects/objects.ts"
 import { type Json, type JsonObject, type Writable, canonicalJson, digestOf } from "../../contract/json.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
 import type { BodyOf, OperationName, ParamsOf, ResultOf } from "../../contract/operations/index.ts"
 import type { Issue } from "../../contract/refusals.ts"
 import type { Warning } from "../../contract/answers/advice.ts"
@@ -163,7 +164,7 @@ export interface Behaviour<
 /** A write that its behaviour has made, for the steps that follow. */
 export interface WrittenSoFar {
   readonly operation: OperationName
-  readonly call: Call
+  readonly call: Call & { readonly operation: Operation }
   readonly subject: Subject
   readonly change: Change
   readonly outcome: Outcome

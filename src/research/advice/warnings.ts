@@ -11,8 +11,9 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Links } from "../links/links.ts"
 import type { Materials } from "../materials/materials.ts"
 import { present } from "../../contract/typed.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
 import { limits } from "../../contract/limits.ts"
-import { type BodyOf, type OperationName, operationOf, researchWrites } from "../../contract/operations/index.ts"
+import { type BodyOf, type OperationName, researchWrites } from "../../contract/operations/index.ts"
 import { kindsIn, namedIn } from "../../contract/schema/parts.ts"
 import { type FollowingStep, following } from "../../ledger/journal/behaviour.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -349,9 +350,8 @@ function warnings({
      * Returns the warnings about a write after its rows are stored: its own first, then those about the objects it
      * names.
      */
-    of(name: OperationName, written: Written<unknown>): readonly Warning[] {
+    of(name: OperationName, { body }: Operation, written: Written<unknown>): readonly Warning[] {
       const own = (advisers[name] as ((written: Written<unknown>) => readonly Warning[]) | undefined)?.(written) ?? []
-      const { body } = operationOf(name)
       const named = namedIn(body, written.body).filter(({ refers }) => !refers.isSubject)
       if (named.length === 0) return own
       const of = (kinds: readonly string[]) =>
@@ -374,7 +374,13 @@ export function adviceStep(tables: Tables): FollowingStep {
   return following(
     advised,
     ({ operation, call, subject, change, outcome: { target, result } }) =>
-      advice.of(operation, { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }),
+      advice.of(operation, call.operation, {
+        body: call.body,
+        id: target.id,
+        roomId: subject.roomId ?? "",
+        at: change.at,
+        result,
+      }),
     { isAdvice: true },
   )
 }

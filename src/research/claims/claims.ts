@@ -20,7 +20,7 @@ import { isObject } from "../../contract/json.ts"
 import { known, noSuch } from "../../ledger/write/references.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { namedIn } from "../../contract/schema/parts.ts"
-import { type OperationName, operationOf, researchWrites } from "../../contract/operations/index.ts"
+import { type OperationName, researchWrites } from "../../contract/operations/index.ts"
 import { behaviour, type FollowingStep, following } from "../../ledger/journal/behaviour.ts"
 import type { Holders } from "../experiments/holders.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
@@ -344,7 +344,7 @@ function renewingStep({ claims, holders }: { claims: Claims; holders: Holders })
       Object.entries(isObject(call.body) ? call.body : {}).filter(([member]) => !MENTIONING.has(member)),
     )
     const ids = [
-      ...namedIn(operationOf(operation).body, body).map(({ id }) => id),
+      ...namedIn(call.operation.body, body).map(({ id }) => id),
       outcome.target.id,
       ...(threadId == null || !inThread.has(operation) ? [] : [threadId]),
     ]

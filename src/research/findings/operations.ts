@@ -91,7 +91,7 @@ function publicationOperations(tables: Tables) {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => [
       ...undeclaredConcepts(index, body),
-      ...effects.faults(body.effects ?? [], body.provenance.execution),
+      ...(body.effects?.length ? effects.faults(body.effects, body.provenance.execution) : []),
     ],
     admit({ body: { effects: declared = [], provenance } }) {
       const { execution } = provenance
@@ -109,7 +109,7 @@ function publicationOperations(tables: Tables) {
       const { attemptIds = [], baselineAttemptIds = [] } = provenance.execution ?? {}
       const papers = papersOf(body)
       const execution = { attemptIds, baselineAttemptIds }
-      const measured = effects.prepare(body.effects ?? [], execution)
+      const measured = body.effects?.length ? effects.prepare(body.effects, execution) : []
       const sharedVoice = model.voiceOf(attemptIds, baselineAttemptIds, outcome, measured)
       const published = publishRecord(
         { records, evidence: model },
@@ -125,7 +125,7 @@ function publicationOperations(tables: Tables) {
       const voiceId = sharedVoice ?? versionId
       findings.insert({ ...body, execution: provenance.execution, versionId, voiceId, papers: papers.length })
       model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], voiceId, by)
-      effects.insert(versionId, measured)
+      if (measured.length > 0) effects.insert(versionId, measured)
       const reproducing = new Map<string, string>()
       attemptIds.forEach((attemptId, position) => {
         const reproduced = attempts.find(attemptId)?.reproduces
@@ -133,7 +133,8 @@ function publicationOperations(tables: Tables) {
         reproducing.set(attemptId, reproduced)
         model.reported(reproduced, versionId, attemptId, position, by)
       })
-      for (const count of movedEffects.ofFinding(versionId)) model.repeated(count, versionId, reproducing, by)
+      const repeated = measured.length > 0 ? movedEffects.ofFinding(versionId) : []
+      for (const count of repeated) model.repeated(count, versionId, reproducing, by)
       return published
     },
   })
