@@ -5,7 +5,6 @@
  */
 import * as v from "valibot"
 import { logSize } from "../answers/fields.ts"
-import { isObject } from "../json.ts"
 import { limits } from "../limits.ts"
 import { DIGEST, list, plain, shape, text, whole } from "../schema/fields.ts"
 import { described } from "../schema/validation.ts"
@@ -57,11 +56,6 @@ export interface Pictured {
   readonly figures?: readonly Figure[] | undefined
 }
 
-/** The figures of a body, which may hold marks of withheld text. */
-export const figuresOf = (body: unknown): readonly Figure[] =>
-  isObject(body) && "figures" in body && v.is(named, body.figures) ? body.figures : []
-const named = v.array(figure)
-
 /** The digest is that of what is kept. */
 export const uploadedLog = shape({
   schemaVersion: v.number(),
@@ -111,43 +105,5 @@ export const session = v.exactOptional(
 export const logKinds = ["log", "session"] as const
 export type LogKind = (typeof logKinds)[number]
 
-/** The logs that a body names, which may hold marks of withheld parts. */
-export function logsOf(body: unknown): { readonly kind: LogKind; readonly digest: string }[] {
-  if (!isObject(body)) return []
-  return logKinds.flatMap((kind) => {
-    const named = body[kind]
-    return isObject(named) && typeof named.digest === "string" && DIGEST.test(named.digest)
-      ? [{ kind, digest: named.digest }]
-      : []
-  })
-}
-
 /** Lines of an attempt's log that a finding cites. */
 export const citedLines = described(list(whole(1), 2, 2), "The first and the last line.")
-const cited = v.array(
-  v.object({
-    kind: v.string(),
-    attemptId: v.optional(v.string()),
-    digest: v.optional(v.string()),
-    lines: v.optional(citedLines),
-  }),
-)
-
-export interface CitedLines {
-  /** The place in the evidence. */
-  readonly index: number
-  readonly attemptId: string
-  readonly digest: string
-  readonly lines: readonly number[]
-}
-
-/** The evidence of a body that cites lines of logs. */
-export function citedLogs(body: unknown): CitedLines[] {
-  const evidence = isObject(body) && "evidence" in body ? v.safeParse(cited, body.evidence) : undefined
-  if (!evidence?.success) return []
-  return evidence.output.flatMap(({ kind, attemptId, digest: named, lines }, index) =>
-    kind === "attempt_log" && attemptId !== undefined && named !== undefined && lines !== undefined
-      ? [{ index, attemptId: attemptId.toLowerCase(), digest: named, lines }]
-      : [],
-  )
-}

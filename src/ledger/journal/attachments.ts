@@ -2,12 +2,20 @@
  * What writes name by its digest: pictures and logs. Their bytes, and which writes use them. What no write uses is not
  * served, and is deleted later.
  */
-import { figuresOf, type FigureType } from "../../contract/definitions/attachments.ts"
+import * as v from "valibot"
 import type { Cut } from "../../contract/answers/fields.ts"
-import { citedLogs, type CitedLines, logsOf } from "../../contract/definitions/attachments.ts"
+import {
+  citedLines,
+  type Figure,
+  type FigureType,
+  figure,
+  type LogKind,
+  logKinds,
+} from "../../contract/definitions/attachments.ts"
 import { holdsMark } from "../../contract/operations/withholding.ts"
 import { limits } from "../../contract/limits.ts"
-import { trusted } from "../../contract/json.ts"
+import { isObject, trusted } from "../../contract/json.ts"
+import { DIGEST } from "../../contract/schema/fields.ts"
 import type { Issue } from "../../contract/refusals.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
@@ -49,6 +57,55 @@ export interface StoredFigure {
   readonly height: number
   readonly bytes: Buffer
 }
+
+// What a body names.
+
+const figures = v.array(figure)
+
+/** The figures of a body, which may hold marks of withheld text. */
+const figuresOf = (body: unknown): readonly Figure[] =>
+  isObject(body) && "figures" in body && v.is(figures, body.figures) ? body.figures : []
+
+/** The logs that a body names, which may hold marks of withheld parts. */
+function logsOf(body: unknown): { readonly kind: LogKind; readonly digest: string }[] {
+  if (!isObject(body)) return []
+  return logKinds.flatMap((kind) => {
+    const named = body[kind]
+    return isObject(named) && typeof named.digest === "string" && DIGEST.test(named.digest)
+      ? [{ kind, digest: named.digest }]
+      : []
+  })
+}
+
+const cited = v.array(
+  v.object({
+    kind: v.string(),
+    attemptId: v.optional(v.string()),
+    digest: v.optional(v.string()),
+    lines: v.optional(citedLines),
+  }),
+)
+
+interface CitedLines {
+  /** The place in the evidence. */
+  readonly index: number
+  readonly attemptId: string
+  readonly digest: string
+  readonly lines: readonly number[]
+}
+
+/** The evidence of a body that cites lines of logs. */
+function citedLogs(body: unknown): CitedLines[] {
+  const evidence = isObject(body) && "evidence" in body ? v.safeParse(cited, body.evidence) : undefined
+  if (!evidence?.success) return []
+  return evidence.output.flatMap(({ kind, attemptId, digest: named, lines }, index) =>
+    kind === "attempt_log" && attemptId !== undefined && named !== undefined && lines !== undefined
+      ? [{ index, attemptId: attemptId.toLowerCase(), digest: named, lines }]
+      : [],
+  )
+}
+
+// Their table.
 
 export type Attachments = ReturnType<typeof attachments>
 
