@@ -21,10 +21,14 @@ export type NextItem = AnswerOf<"room_next">["items"][number]
 export interface Step extends Pick<NextItem, "what" | "why" | "body"> {
   /** The object that it is about, and its label if it has one. */
   readonly id: string
-  readonly label?: string | null
+  readonly label: string | null
   /** The kind of the object and the operation, where other steps of its kind have others. */
   readonly kind?: string
   readonly operation?: OperationName
+}
+
+export function stepOf(what: Step["what"], id: string, label: string | null, why: string, body: Step["body"]): Step {
+  return { what, id, label, why, body }
 }
 
 /** A text in the reason for a step. */
@@ -95,16 +99,15 @@ export const itemsOf = <Row, Item>(rows: readonly Row[], item: (row: Row, charac
 })
 
 /**
- * Prepares a query for a Room and for a Thread. Each `place` in it is the condition on one of them. @param table the
- * table whose columns hold their ids
+ * Prepares a query for a Room and for a Thread. `{place}` in it stands for `room_id` or `thread_id`, wherever a column
+ * is compared with the id of one of them.
  */
-export function inPlace<Row>(db: Db, table: string, sql: (place: string) => string): (place: Place) => Row[] {
-  const prepared = (place: string) => {
-    const text = sql(place)
-    const statement = db.prepare<Row>(text)
-    const times = text.split(place).length - 1
+export function inPlace<Row>(db: Db, sql: string): (place: Place) => Row[] {
+  const times = sql.split("{place}").length - 1
+  const prepared = (column: string) => {
+    const statement = db.prepare<Row>(sql.replaceAll("{place}", column))
     return (id: string): Row[] => statement.all(...Array<string>(times).fill(id))
   }
-  const [room, thread] = [prepared(`${table}.room_id = +?`), prepared(`${table}.thread_id = +?`)]
+  const [room, thread] = [prepared("room_id"), prepared("thread_id")]
   return ({ roomId, threadId }) => (threadId === undefined ? room(roomId) : thread(threadId))
 }

@@ -21,8 +21,7 @@ import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Attachments } from "../../ledger/journal/attachments.ts"
 import { comparingReads } from "./comparing-reads.ts"
 import { curves } from "./curves.ts"
-import { attemptsInBrief, failureReads, failures } from "./failures.ts"
-import { logReads, logs, attemptReads } from "./reads.ts"
+import { attemptReads, attemptsInBrief, failureReads, failures, logReads, logs } from "./reads.ts"
 import { attemptTables } from "./table.ts"
 
 type Reported = BodyOf<"report_attempt_event">

@@ -34,7 +34,7 @@ const kindsOfSteps: Readonly<Record<NextItem["what"], Kind>> = {
 const idsOf = ({ what, object, body: { threadId, experimentId } }: NextItem): string[] =>
   [object.id, what === "renew_conclusion" ? threadId : experimentId].filter((each) => typeof each === "string")
 
-function itemOf({ what, id, label = null, why, body, ...own }: Step): NextItem {
+function itemOf({ what, id, label, why, body, ...own }: Step): NextItem {
   const { kind, operation } = { ...kindsOfSteps[what], ...own }
   const permission = operationNamed(operation)?.permissions.join(" and ") ?? ""
   return { what, object: { kind, id, label }, why, operation, permission, body }

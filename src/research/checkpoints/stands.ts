@@ -7,7 +7,15 @@ import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { pathTo } from "../../contract/reads/index.ts"
 import { firstParagraph, oneLine, shortened } from "../../contract/text.ts"
-import { type BriefItem, type BriefSources, inPlace, itemsOf, quoted, type Step } from "../../ledger/domains/brief.ts"
+import {
+  type BriefItem,
+  type BriefSources,
+  inPlace,
+  itemsOf,
+  quoted,
+  type Step,
+  stepOf,
+} from "../../ledger/domains/brief.ts"
 import { AGENT } from "../../ledger/journal/actor.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -76,15 +84,14 @@ const SIGHT = limits.briefSight
 /** The characters within which the first paragraph of a conclusion is told whole. */
 const SAID = 600
 /** Threads with a checkpoint, the newest checkpoint first. */
-const SELECTED = (place: string): string =>
-  `SELECT t.thread_id, t.selected_checkpoint_id
+const SELECTED = `SELECT t.thread_id, t.selected_checkpoint_id
     FROM threads t
-    WHERE t.selected_checkpoint_id IS NOT NULL AND ${place}
+    WHERE t.selected_checkpoint_id IS NOT NULL AND t.{place} = +?
     ORDER BY t.selected_checkpoint_id DESC`
 /** The opening Thread of the Room, however old its checkpoint is. */
-const OPENING = (place: string): string =>
-  `SELECT o.opening_thread_id FROM rooms o WHERE o.room_id = (SELECT t.room_id FROM threads t WHERE ${place} LIMIT 1)
-      AND EXISTS (SELECT 1 FROM threads t WHERE t.thread_id = o.opening_thread_id AND ${place})`
+const OPENING = `SELECT o.opening_thread_id FROM rooms o
+    WHERE o.room_id = (SELECT t.room_id FROM threads t WHERE t.{place} = +? LIMIT 1)
+      AND EXISTS (SELECT 1 FROM threads t WHERE t.thread_id = o.opening_thread_id AND t.{place} = +?)`
 
 /** Why a conclusion is stale, worded to follow the label of the object that made it stale. */
 const reasons: { readonly [C in StaleReason["code"]]: string } = {
@@ -95,7 +102,7 @@ const reasons: { readonly [C in StaleReason["code"]]: string } = {
 }
 
 /** The step that a stale conclusion, or one that nobody has reviewed, waits for. */
-function stepOf({ checkpointId: id, threadId, title, state, timelineWatermark: moved, ...stand }: Stand): Step[] {
+function stepsOf({ checkpointId: id, threadId, title, state, timelineWatermark: moved, ...stand }: Stand): Step[] {
   if (state !== "concluded") return []
   const conclusion = `conclusion of "${shortened(title, 80)}"`
   if (stand.stale === 1) {
@@ -103,10 +110,10 @@ function stepOf({ checkpointId: id, threadId, title, state, timelineWatermark: m
     const because = first.map(({ code, label }) => `${label} ${reasons[code]}`).join(", ")
     const why = `The ${conclusion} is stale: ${because}.`
     const body = { threadId, expectedWatermark: moved, coversThrough: moved, state: "concluded" }
-    return [{ what: "renew_conclusion", id, why, body }]
+    return [stepOf("renew_conclusion", id, null, why, body)]
   }
   const why = `Nobody but its author has reviewed the ${conclusion}.`
-  return stand.reviewed === null ? [{ what: "review_conclusion", id, why, body: { target: id } }] : []
+  return stand.reviewed === null ? [stepOf("review_conclusion", id, null, why, { target: id })] : []
 }
 
 /** A table below an item of a list. */
@@ -126,8 +133,7 @@ export function checkpointsInBrief({ db, keptTables, numbers }: Tables) {
   // The opening Thread, then conclusions, then open syntheses, newest first.
   const stands = inPlace<Stand>(
     db,
-    "t",
-    (place) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state,
+    `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state,
        p.username AS by, ${AGENT("c")} AS agent, c.at,
         coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
        ${contentOf("c")} ->> '$.answer' AS answer, c.kept_table AS keptTable, ${STALE} AS stale,
@@ -139,14 +145,13 @@ export function checkpointsInBrief({ db, keptTables, numbers }: Tables) {
       JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id
       JOIN people p ON p.user_id = c.author_id
       JOIN rooms r ON r.room_id = t.room_id
-     WHERE t.thread_id IN (SELECT thread_id FROM (${SELECTED(place)} LIMIT ${SIGHT}) UNION ${OPENING(place)})
+     WHERE t.thread_id IN (SELECT thread_id FROM (${SELECTED} LIMIT ${SIGHT}) UNION ${OPENING})
      ORDER BY t.thread_id = r.opening_thread_id DESC, c.state, c.checkpoint_id DESC`,
   )
   const selectedQuestions = inPlace<{ readonly questions: Stored<string[]>; readonly threadId: string }>(
     db,
-    "t",
-    (place) => `SELECT c.open_questions AS questions, s.thread_id AS threadId
-      FROM (${SELECTED(place)} LIMIT ${limits.briefThreads}) s
+    `SELECT c.open_questions AS questions, s.thread_id AS threadId
+      FROM (${SELECTED} LIMIT ${limits.briefThreads}) s
       JOIN checkpoints c ON c.checkpoint_id = s.selected_checkpoint_id
      WHERE c.open_questions <> '[]' ORDER BY s.selected_checkpoint_id DESC LIMIT ${SIGHT}`,
   )
@@ -189,7 +194,7 @@ export function checkpointsInBrief({ db, keptTables, numbers }: Tables) {
       read(place) {
         const rows = stands(place)
         return {
-          steps: () => rows.flatMap(stepOf),
+          steps: () => rows.flatMap(stepsOf),
           items() {
             const { roomId, threadId } = place
             const tables = tablesOf(rows, roomId)
@@ -232,21 +237,14 @@ export function checkpointsInBrief({ db, keptTables, numbers }: Tables) {
         )
         const asking = JSON.stringify(rows.map(({ question }) => question))
         const asked = new Set(beingAsked.all(roomId, asking).map(({ question }) => question))
+        const unasked = rows.filter(({ question }) => !asked.has(question))
         return {
           items: () => itemsOf(rows, (row, most) => ({ ...row, question: shortened(row.question, most) })),
           steps: () =>
-            rows.flatMap(({ question, threadId }) =>
-              asked.has(question)
-                ? []
-                : [
-                    {
-                      what: "answer_question" as const,
-                      id: threadId,
-                      why: quoted(question),
-                      body: { roomId, threadId, question, hypotheses: [] },
-                    },
-                  ],
-            ),
+            unasked.map(({ question, threadId }) => {
+              const body = { roomId, threadId, question, hypotheses: [] }
+              return stepOf("answer_question", threadId, null, quoted(question), body)
+            }),
         }
       },
     },

@@ -5,7 +5,7 @@ import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { pathTo } from "../../contract/reads/index.ts"
 import { oneLine, shortened } from "../../contract/text.ts"
-import { type BriefItem, type BriefSources, inPlace, itemsOf, quoted, type Step } from "../../ledger/domains/brief.ts"
+import { type BriefItem, type BriefSources, inPlace, itemsOf, quoted, stepOf } from "../../ledger/domains/brief.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { BEARING, IN_DOUBT, VERDICT_FROM, type VerdictFrom } from "./verdict.ts"
 import { TALLY, TALLY_OF } from "./words.ts"
@@ -45,19 +45,17 @@ export interface Tables {
 export function hypothesesInBrief({ db, effects }: Tables) {
   const ranked = inPlace<Hypothesis>(
     db,
-    "w",
-    (place) => `${HYPOTHESIS} WHERE r.version_id IN (SELECT w.version_id
+    `${HYPOTHESIS} WHERE r.version_id IN (SELECT w.version_id
       FROM hypothesis_ranks w
-      WHERE ${place} AND w.rank > 0
+      WHERE w.{place} = +? AND w.rank > 0
       ORDER BY w.rank DESC, w.version_id DESC
       LIMIT ${limits.briefSight})
        ORDER BY rank DESC, r.version_id DESC`,
   )
   const newest = inPlace<Hypothesis>(
     db,
-    "r",
-    (place) =>
-      `${HYPOTHESIS} WHERE ${place} AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${limits.briefSight}`,
+    `${HYPOTHESIS} WHERE r.{place} = +? AND r.kind = 'hypothesis'
+     ORDER BY r.version_id DESC LIMIT ${limits.briefSight}`,
   )
   return {
     hypotheses: {
@@ -72,9 +70,9 @@ export function hypothesesInBrief({ db, effects }: Tables) {
         const { roomId } = place
         return {
           steps: () =>
-            untested.map(({ versionId: id, label, says, threadId }): Step => {
+            untested.map(({ versionId: id, label, says, threadId }) => {
               const why = `There is no evidence on it yet: ${quoted(says)}`
-              return { what: "test_hypothesis", id, label, why, body: { roomId, threadId, hypotheses: [id] } }
+              return stepOf("test_hypothesis", id, label, why, { roomId, threadId, hypotheses: [id] })
             }),
           items() {
             const telling = effects.tellingOf(

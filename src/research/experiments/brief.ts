@@ -6,7 +6,7 @@ import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { pathTo } from "../../contract/reads/index.ts"
 import { oneLine, shortened } from "../../contract/text.ts"
-import { type BriefItem, type BriefSources, inPlace, quoted, type Step } from "../../ledger/domains/brief.ts"
+import { type BriefItem, type BriefSources, inPlace, quoted, type Step, stepOf } from "../../ledger/domains/brief.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { HOLDING, isLost, lostInWords, type Terms, withTerms } from "./holders.ts"
@@ -18,29 +18,15 @@ interface Work extends Terms, Shown {
   readonly lastSign: string
 }
 /** An experiment whose arms are being run: how often each succeeded, and the protocol of its newest plan. */
-interface Compared {
-  readonly experimentId: string
-  readonly label: string
-  readonly status: string
-  readonly revision: number
+interface Compared extends Pick<Work, "experimentId" | "label" | "status" | "revision"> {
   readonly ran: Stored<readonly { readonly arm: string; readonly runs: number; readonly attemptId: string }[]>
   readonly planId: string | null
   readonly protocol: Stored<Protocol> | null
   /** Whether its values stand for several seeds. */
   readonly isSeeded: number
 }
-interface Unwritten {
-  readonly experimentId: string
-  readonly label: string
-  readonly threadId: string
-  readonly question: string
-}
-interface SealedPlan {
-  readonly planId: string
-  readonly label: string
-  readonly acceptor: string
-  readonly opensAt: string
-}
+type Unwritten = Pick<Work, "experimentId" | "label" | "question"> & { readonly threadId: string }
+type SealedPlan = { readonly [C in "planId" | "label" | "acceptor" | "opensAt"]: string }
 
 const SIGHT = limits.briefSight
 /** Values of an experiment among which a seed is looked for. */
@@ -48,17 +34,16 @@ const SEEDS = 100
 const DAY = 86_400_000
 
 // One query for each status, from its index. A single sorted query would read all live experiments of a Room.
-const LIVE = (place: string) =>
-  ["in_progress", "claimed", "open"]
-    .map(
-      (status) =>
-        `SELECT experiment_id FROM (SELECT e.experiment_id
-          FROM experiments e
-          WHERE e.status = '${status}' AND e.status IN ('open', 'claimed', 'in_progress') AND ${place}
-          ORDER BY e.experiment_id
-          LIMIT ${SIGHT})`,
-    )
-    .join(" UNION ALL ")
+const LIVE = ["in_progress", "claimed", "open"]
+  .map(
+    (status) =>
+      `SELECT experiment_id FROM (SELECT e.experiment_id
+        FROM experiments e
+        WHERE e.status = '${status}' AND e.status IN ('open', 'claimed', 'in_progress') AND e.{place} = +?
+        ORDER BY e.experiment_id
+        LIMIT ${SIGHT})`,
+  )
+  .join(" UNION ALL ")
 
 /** The last sign of work whose holder has been silent for too long; otherwise null. */
 const silentSince = ({ status, lastSign }: Work, now: number): string | null =>
@@ -75,7 +60,7 @@ function repeatOf({ experimentId, label, revision, status, ran, planId, protocol
     first === undefined
       ? { ...expected, intent: "planned", planId }
       : { ...expected, intent: "rerun", rerunOf: first.attemptId }
-  const because = (why: string): Step[] => [{ what: "repeat_baseline", id: experimentId, label, why, body }]
+  const because = (why: string): Step[] => [stepOf("repeat_baseline", experimentId, label, why, body)]
   if (asked !== undefined && (first?.runs ?? 0) < asked.runs)
     return because(
       `Its plan asks for ${asked.runs} runs of ${asked.arm} before anything else; ${first?.runs ?? 0} succeeded.`,
@@ -90,53 +75,43 @@ function repeatOf({ experimentId, label, revision, status, ran, planId, protocol
 function findingOf({ experimentId: id, label, threadId, question }: Unwritten, roomId: string): Step {
   const why = `Its attempts have ended, and no finding reports them: ${quoted(question)}`
   const provenance = { execution: { experimentId: id }, papers: [] }
-  return { what: "write_finding", id, label, why, body: { kind: "finding", roomId, threadId, provenance } }
+  return stepOf("write_finding", id, label, why, { kind: "finding", roomId, threadId, provenance })
 }
 
-const openingOf = ({ planId: id, label, acceptor, opensAt }: SealedPlan): Step => ({
-  what: "open_plan",
-  id,
-  label,
-  why: `${acceptor} was to open it by ${opensAt}.`,
-  body: { planId: id },
-})
+const openingOf = ({ planId, label, acceptor, opensAt }: SealedPlan): Step =>
+  stepOf("open_plan", planId, label, `${acceptor} was to open it by ${opensAt}.`, { planId })
 
 function takingOf(work: Work): Step {
-  const { experimentId: id, label, question, status, revision, assignee, agent } = work
+  const { experimentId, label, question, status, revision, assignee, agent } = work
   const held = assignee !== null && lostInWords({ username: assignee, agent }, work)
   const why = `${held || "It is open"}: ${quoted(question)}`
-  const body = { experimentId: id, expectedRevision: revision, expectedStatus: status }
-  return { what: "take_experiment", id, label, why, body }
+  const body = { experimentId, expectedRevision: revision, expectedStatus: status }
+  return stepOf("take_experiment", experimentId, label, why, body)
 }
 
 export function experimentsInBrief({ db }: { readonly db: Db }) {
   const live = inPlace<Work>(
     db,
-    "e",
-    (
-      place,
-    ) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee,
+    `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee,
         ${HOLDING},
        max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM attempts a WHERE a.experiment_id = e.experiment_id),
          '')) AS lastSign
      FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id
-     WHERE e.experiment_id IN (${LIVE(place)}) ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,
+     WHERE e.experiment_id IN (${LIVE}) ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,
   )
   const sealed = inPlace<SealedPlan>(
     db,
-    "n",
-    (place) => `SELECT n.plan_id AS planId, n.label, p.username AS acceptor, n.opens_at AS opensAt
+    `SELECT n.plan_id AS planId, n.label, p.username AS acceptor, n.opens_at AS opensAt
      FROM plans n
       JOIN people p ON p.user_id = n.accepted_by
-      WHERE n.opens_at IS NOT NULL AND n.opened_position IS NULL AND ${place}
+      WHERE n.opens_at IS NOT NULL AND n.opened_position IS NULL AND n.{place} = +?
       ORDER BY n.opens_at
       LIMIT ${SIGHT}`,
   )
   // The experiments that are held, with how often each arm of theirs ran.
   const compared = inPlace<Compared>(
     db,
-    "e",
-    (place) => `SELECT e.experiment_id AS experimentId, e.label, e.status, e.revision, n.plan_id AS planId,
+    `SELECT e.experiment_id AS experimentId, e.label, e.status, e.revision, n.plan_id AS planId,
        ${contentOf("n")} -> '$.protocol' AS protocol,
        (SELECT json_group_array(json_object('arm', g.arm, 'runs', g.runs, 'attemptId', g.attempt_id))
          FROM (SELECT a.plan_match ->> '$.argvComparedWith' AS arm, count(*) AS runs,
@@ -161,16 +136,15 @@ export function experimentsInBrief({ db }: { readonly db: Db }) {
        WHERE p.experiment_id = e.experiment_id
        ORDER BY p.plan_id DESC
        LIMIT 1)
-     WHERE e.experiment_id IN (${LIVE(place)}) AND e.status <> 'open'
+     WHERE e.experiment_id IN (${LIVE}) AND e.status <> 'open'
      ORDER BY e.experiment_id`,
   )
   // The experiments whose attempts have ended and that no finding names. Reproductions speak for what they reproduce,
   // and need no finding.
   const unwritten = inPlace<Unwritten>(
     db,
-    "e",
-    (place) => `SELECT e.experiment_id AS experimentId, e.label, e.thread_id AS threadId, e.question FROM experiments e
-     WHERE ${place} AND e.status IN ('claimed', 'in_progress', 'completed')
+    `SELECT e.experiment_id AS experimentId, e.label, e.thread_id AS threadId, e.question FROM experiments e
+     WHERE e.{place} = +? AND e.status IN ('claimed', 'in_progress', 'completed')
        AND EXISTS (SELECT 1 FROM attempts a WHERE a.experiment_id = e.experiment_id
          AND a.status IN ('succeeded', 'failed') AND a.intent <> 'reproduction')
        AND NOT EXISTS (SELECT 1 FROM attempt_counts c WHERE c.experiment_id = e.experiment_id

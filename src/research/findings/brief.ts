@@ -7,7 +7,7 @@ import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { pathTo } from "../../contract/reads/index.ts"
 import { oneLine, shortened } from "../../contract/text.ts"
-import { type BriefItem, type BriefSources, inPlace, itemsOf, type Step } from "../../ledger/domains/brief.ts"
+import { type BriefItem, type BriefSources, inPlace, itemsOf, type Step, stepOf } from "../../ledger/domains/brief.ts"
 import { AGENT } from "../../ledger/journal/actor.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { standingInWords } from "../evidence/brief.ts"
@@ -63,27 +63,20 @@ const effectsInWords = (effects: readonly string[] = [], omitted = 0): string =>
 function stepsOf({ versionId: id, label, evidence, outcome, status, experimentId, isRepeated }: Finding): Step[] {
   if (experimentId === null) return []
   const body = { experimentId, intent: "reproduction", reproduces: { findingVersionId: id } }
-  const step = (what: Step["what"], why: string): Step => ({ what, id, label, why, body })
+  const isUnsettled = parse(evidence).failedReproductions > 0
+  const isAlone = outcome === "positive" && status === "current" && isRepeated === 0
+  const failed = "A reproduction of it failed: another one would tell which is right, or its author corrects it."
+  const alone = "No other agent has reproduced it, and no reproduction is under way."
   return [
-    ...(parse(evidence).failedReproductions > 0
-      ? [
-          step(
-            "settle_reproduction",
-            "A reproduction of it failed: another one would tell which is right, or its author corrects it.",
-          ),
-        ]
-      : []),
-    ...(outcome === "positive" && status === "current" && isRepeated === 0
-      ? [step("reproduce_finding", "No other agent has reproduced it, and no reproduction is under way.")]
-      : []),
+    ...(isUnsettled ? [stepOf("settle_reproduction", id, label, failed, body)] : []),
+    ...(isAlone ? [stepOf("reproduce_finding", id, label, alone, body)] : []),
   ]
 }
 
 export function findingsInBrief({ db, effects }: { readonly db: Db; readonly effects: Effects }) {
   const newest = inPlace<Finding>(
     db,
-    "r",
-    (place) => `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says,
+    `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says,
         coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
        ${IN_DOUBT("r.version_id")} AS inDoubt, ${REVIEWED("r.version_id")} AS reviewed,
        ${BLEMISHES} AS blemishes, p.username AS by, ${AGENT("r")} AS agent, f.experiment_id AS experimentId,
@@ -97,7 +90,7 @@ export function findingsInBrief({ db, effects }: { readonly db: Db; readonly eff
       JOIN findings f ON f.version_id = r.version_id
       JOIN people p ON p.user_id = r.author_id
       LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}
-     WHERE r.kind = 'finding' AND ${place} AND coalesce(NOT ${FALLEN("s.status")}, 1)
+     WHERE r.kind = 'finding' AND r.{place} = +? AND coalesce(NOT ${FALLEN("s.status")}, 1)
       ORDER BY r.version_id DESC
       LIMIT ${limits.briefSight}`,
   )

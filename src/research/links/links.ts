@@ -1,5 +1,10 @@
 /** The rows of research links: corrections, supersessions, disputes and retractions of exact records. */
-import type { Author } from "../../contract/answers/index.ts"
+import { type Author, writerName } from "../../contract/answers/index.ts"
+import { partInWords, words } from "../../contract/definitions/sentence.ts"
+import { pathTo } from "../../contract/reads/index.ts"
+import { oneLine, shortened } from "../../contract/text.ts"
+import { type BriefItem, type BriefSources, inPlace, itemsOf, type Place } from "../../ledger/domains/brief.ts"
+import { quoted, type Step } from "../../ledger/domains/brief.ts"
 import type { LinkKind, RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ResearchLink } from "../../contract/answers/records.ts"
@@ -8,7 +13,7 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { limits } from "../../contract/limits.ts"
 import { filteredList, idPage } from "../../ledger/lists/paging.ts"
-import type { Reply, Reviews } from "../reviews/reviews.ts"
+import { OBJECTION, type Reply, type Reviews } from "../reviews/reviews.ts"
 import type { Worries } from "../../ledger/lists/standings.ts"
 import {
   ANSWER,
@@ -257,6 +262,76 @@ export function exportedLinks({ links, record: { roomId, baseUrl } }: ForExport 
         })),
     },
   } satisfies Partial<Parts>
+}
+
+// The disputes of a brief: those of records, and objections in reviews, that nothing has answered; newest first.
+
+/** A dispute of a record, or an objection in a review. */
+interface Dispute extends Omit<BriefItem<"disputes">, "part"> {
+  readonly part: string | null
+  /** The entry to reply to, for an objection to an object that cannot be corrected. */
+  readonly replyTo: string | null
+  readonly threadId: string
+}
+
+const SIGHT = limits.briefSight
+
+function answerTo({ source, kind, id, label, why, by, threadId, replyTo }: Dispute): Step {
+  const reason = `${by} ${source === "dispute" ? "disputes" : "objects to"} it: ${quoted(why)}`
+  const step = { what: "answer_dispute", id, label, why: reason, kind } as const
+  return replyTo === null
+    ? { ...step, operation: "assert_correction", body: { targetVersionId: id } }
+    : { ...step, operation: "post_message", body: { threadId, replyToEntryId: replyTo } }
+}
+
+export function disputesInBrief({ db }: { readonly db: Db }) {
+  // Ordered by the newest dispute that stands, not by the record, because an old record may be disputed today.
+  const disputed = inPlace<Dispute>(
+    db,
+    `SELECT 'dispute' AS source, r.kind, r.version_id AS id, r.label, r.wording AS says, r.thread_id AS threadId,
+        NULL AS replyTo, l.explanation AS why, l.link_id AS linkId, p.username AS by, ${AGENT("l")} AS agent,
+       ${contentOf("l")} ->> '$.part' AS part
+     FROM (SELECT version_id, link_id
+       FROM disputed_records d
+       WHERE d.{place} = +?
+       ORDER BY link_id DESC
+       LIMIT ${SIGHT}) d
+     JOIN research_links l ON l.link_id = d.link_id
+      JOIN records r ON r.version_id = d.version_id
+      JOIN people p ON p.user_id = l.author_id
+      ORDER BY d.link_id DESC`,
+  )
+  const objected = inPlace<Dispute>(
+    db,
+    `${OBJECTION} WHERE v.is_open = 1 AND v.{place} = +? ORDER BY v.link_id DESC LIMIT ${SIGHT}`,
+  )
+  const unanswered = (place: Place): Dispute[] =>
+    [...disputed(place), ...objected(place)].sort((one, other) => (one.linkId < other.linkId ? 1 : -1)).slice(0, SIGHT)
+
+  return {
+    disputes: {
+      title: "Unanswered disputes and objections",
+      line: ({ source, kind, label, says, why, by, agent, part }) =>
+        `${label ?? words(kind)}: ` +
+        `${says === null ? "" : `${oneLine(says)} `}${source === "dispute" ? "Disputed" : "Objected to"} by ` +
+        `${writerName({ username: by, agent })}` +
+        `${part === undefined ? "" : ` in ${oneLine(partInWords(part))}`}: ${oneLine(why)}`,
+      link: ({ roomId }) => pathTo("room_links", { roomId }, { kind: "disputes" }),
+      read(place) {
+        const rows = unanswered(place)
+        return {
+          steps: () => rows.map(answerTo),
+          items: () =>
+            itemsOf(rows, ({ threadId: _thread, replyTo: _reply, part, says, ...dispute }, most) => ({
+              ...dispute,
+              ...(part !== null && { part: shortened(part, most) }),
+              says: says === null ? null : shortened(says, most),
+              why: shortened(dispute.why, most),
+            })),
+        }
+      },
+    },
+  } satisfies Partial<BriefSources>
 }
 
 // Reads of research links, finding links and reviews.

@@ -20,10 +20,9 @@ import type { Disputes, Standings, Worries } from "../../ledger/lists/standings.
 import type { Rooms } from "../../rooms/rooms.ts"
 import { type Evidence, attributionOf } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
-import { disputesInBrief } from "./disputes.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
-import { exportedLinks, type Links, links, linkReads } from "./links.ts"
+import { disputesInBrief, exportedLinks, type Links, links, linkReads } from "./links.ts"
 import { authorFrom } from "../../ledger/journal/actor.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
