@@ -2,6 +2,7 @@
  * Advisory warnings (protocol, section 8, last point): the same for every write in its receipt and in its rehearsal.
  */
 import t from "tap"
+import { limits } from "../../../src/contract/limits.ts"
 import { because, finding, hypothesis, premise, reference, sha256 } from "../../support/bodies.ts"
 import { openLab } from "../../support/lab.ts"
 import { launch, losses, Work } from "./work.ts"
@@ -121,6 +122,17 @@ t.test("a write that contradicts itself", async (t) => {
   t.strictSame(codes(await reported({ reportedAt: time(now), exitCode: 0 })), [])
   t.strictSame(codes(await reported({ reportedAt: time(now + 3_600_000) })), ["reported_in_future"])
   t.strictSame(codes(await reported({ reportedAt: time(now - 3_600_000) })), ["reported_before_registration"])
+  const { registeredAt } = await reader.read("attempt", { attemptId })
+  const slack = limits.clockSlackSeconds * 1_000
+  for (const [before, codesThen] of [
+    [slack, []],
+    [slack + 1, ["reported_before_registration"]],
+  ] as const)
+    t.strictSame(
+      codes(await reported({ reportedAt: time(Date.parse(registeredAt) - before) })),
+      codesThen,
+      `clocks may differ by a minute: ${before} ms`,
+    )
 
   const found = (await ada.write("publish_finding", finding(room, grounded))).result
   const other = await stated()
