@@ -151,6 +151,9 @@ t.test(
       ["cold", "warm", "hot"],
     )
     t.equal(best, null)
+    const page = async (id: string) => (await fetch(`${lab.house.baseUrl}/boards/${id}`)).text()
+    t.match(await page(higher), /Differences from the baseline/)
+    t.notMatch(await page(boardId), /Differences from the baseline/, "a board without a baseline has no such table")
     t.match(
       rows.map(({ isBaseline, contrast }) => [isBaseline, contrast?.corrected?.isDistinct]),
       [
