@@ -23,7 +23,7 @@ const axes: Readonly<Record<string, Axis>> = {
     most: 15,
   },
   withheld: {
-    owner: ["contract/operations/withholding.ts", "ledger/", "rooms/withholding.ts"],
+    owner: ["contract/nouns/withholding.ts", "ledger/", "rooms/withholding.ts"],
     // Neither in sentences, nor as the operation in a list of all.
     named: /(?<!\b(?:a|be|for|is|was|were) )\b(?!withhold_content)\w*[wW]ith(?:held|hold)\w*/,
     most: 30,
@@ -65,13 +65,13 @@ const axes: Readonly<Record<string, Axis>> = {
     most: 60,
   },
   boards: {
-    owner: ["research/boards/", "contract/operations/boards.ts", "web/pages/board.ts"],
+    owner: ["research/boards/", "contract/nouns/boards.ts", "web/pages/board.ts"],
     // Neither exports of TensorBoard, nor the places of the pages.
     named: /(?<!\/)\b(?!Tensor)(?:[bB]oards?|board[A-Z]\w*|\w+Boards?|\w+_boards?)\b/,
     most: 10,
   },
   leases: {
-    owner: ["research/experiments/", "contract/answers/experiments.ts", "contract/operations/experiments.ts"],
+    owner: ["research/experiments/", "contract/nouns/experiments.ts"],
     named: /\b[lL]eases?\b|\blease[A-Z]\w*|\w+Leases?\b/,
     most: 8,
   },

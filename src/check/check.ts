@@ -18,10 +18,9 @@ import { remake } from "../app/compose/upgrade.ts"
 import { DataError, whoseData } from "../ledger/storage/opening.ts"
 import { indexing } from "../research/search/indexing.ts"
 import { messageOf, codeOf } from "../contract/refusals.ts"
-import type { ActivityEntry } from "../contract/answers/index.ts"
-import { entryDigest, firstPreviousDigest } from "../contract/answers/chain.ts"
+import { type ActivityEntry, entryDigest, firstPreviousDigest } from "../contract/reads/activity.ts"
 import { digestOf } from "../contract/json.ts"
-import { holdsMark } from "../contract/operations/withholding.ts"
+import { holdsMark } from "../contract/nouns/withholding.ts"
 import { activity } from "../ledger/journal/activity.ts"
 
 // Verifies the chains of digests: of each Room's activity, with the contents of its writes, and of the journal.

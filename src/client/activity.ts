@@ -1,11 +1,10 @@
 /** Follows a Room's activity by long polling, through restarts and lost connections, and verifies it. */
-import type { ActivityEntry } from "../contract/answers/index.ts"
+import { type ActivityEntry, entryDigest, firstPreviousDigest } from "../contract/reads/activity.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 import { limits } from "../contract/limits.ts"
 import { readRequest } from "../contract/definitions/requests.ts"
 import { InstanceChanged, ChainBroken, type Transport } from "./transport.ts"
 import { readOf } from "./requests.ts"
-import { entryDigest, firstPreviousDigest } from "../contract/answers/chain.ts"
 
 // Verifies a Room's activity while reading it: no entry is missing or changed, and each is chained to the one before.
 

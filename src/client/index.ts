@@ -3,7 +3,7 @@
  * an activity feed that is verified while it is followed.
  */
 import { present } from "../contract/typed.ts"
-import type { ActivityEntry } from "../contract/answers/index.ts"
+import type { ActivityEntry } from "../contract/reads/activity.ts"
 import type { Manifest } from "../discovery/routes.ts"
 import type { healthReady } from "../discovery/bootstrap.ts"
 import type { InputOf } from "../contract/operations/index.ts"
@@ -221,7 +221,7 @@ export class ResearchRoomClient {
   }
 }
 
-export type { ActivityEntry } from "../contract/answers/index.ts"
+export type { ActivityEntry } from "../contract/reads/activity.ts"
 export type { Manifest } from "../discovery/routes.ts"
 export type { JsonObject } from "../contract/json.ts"
 export type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"

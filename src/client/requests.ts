@@ -18,7 +18,7 @@ import {
 } from "../contract/reads/index.ts"
 import { delivery, type Input } from "../contract/definitions/requests.ts"
 import { UncertainDelivery, UnexpectedAnswer, type Transport } from "./transport.ts"
-import type { Receipt } from "../contract/answers/index.ts"
+import type { Receipt } from "../contract/answers/receipts.ts"
 import type { OnWire } from "../contract/answers/fields.ts"
 
 /** The caller's input as a plain object. */

@@ -1,6 +1,6 @@
 /** Sends requests and retries them (rule 5 of the interface's "Delivery ids and retries"), and the errors of this. */
 import { withoutTrailing } from "../contract/text.ts"
-import { WITHHELD } from "../contract/operations/withholding.ts"
+import { WITHHELD } from "../contract/nouns/withholding.ts"
 import type { Withholding } from "../contract/answers/fields.ts"
 import type { JsonObject } from "../contract/json.ts"
 import type { Issue, RefusalCode } from "../contract/refusals.ts"

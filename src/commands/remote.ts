@@ -14,7 +14,7 @@ import {
   sequence,
   requireService,
 } from "../settings.ts"
-import type { InboxEntry } from "../contract/answers/index.ts"
+import type { InboxEntry } from "../contract/reads/activity.ts"
 import { FailedError, messageOf } from "../contract/refusals.ts"
 import { limits } from "../contract/limits.ts"
 import { oneLine, fileText } from "../contract/text.ts"

@@ -10,7 +10,7 @@ import { dataCommand, personNamed, refusalsAsUsage, withInstance } from "./with-
 import { limits } from "../contract/limits.ts"
 import { present } from "../contract/typed.ts"
 import { jsonOption, type ListOptions, printList } from "./terminal.ts"
-import type { AuditEntry } from "../contract/reads/administration.ts"
+import type { AuditEntry } from "../contract/nouns/administration.ts"
 import { type AuditKind, auditKindNames, auditKinds } from "../contract/audit-kinds.ts"
 
 // The commands of `research-room user` with which an operator manages a person.
@@ -194,7 +194,7 @@ const cite = () =>
       const { accounts, tables } = instance
       const [v, { description, shownName }, { shape }] = await Promise.all([
         import("valibot"),
-        import("../contract/answers/description.ts"),
+        import("../contract/nouns/people.ts"),
         import("../contract/schema/fields.ts"),
       ])
       const person = personNamed(instance, await checkedName(username))

@@ -51,7 +51,7 @@ async function withhold(room: string, options: Options): Promise<void> {
     if (isListing) {
       const [{ copiesOf }, { withWords }, { databaseFile }] = await Promise.all([
         import("../app/compose/backup-places.ts"),
-        import("../contract/operations/withholding.ts"),
+        import("../contract/nouns/withholding.ts"),
         import("../ledger/storage/opening.ts"),
       ])
       console.log(

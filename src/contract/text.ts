@@ -21,7 +21,7 @@ export function risText(tags: readonly (readonly [tag: string, value: string | n
   return `${[...lines, "ER  - "].join("\r\n")}\r\n`
 }
 
-/** The characters around a mark of withheld text (`operations/withholding.ts`). No request can contain them. */
+/** The characters around a mark of withheld text (`nouns/withholding.ts`). No request can contain them. */
 export const MARK_OPEN = "\ufde0"
 export const MARK_CLOSE = "\ufde1"
 

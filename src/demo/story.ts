@@ -1,5 +1,6 @@
 /** Tells the demo's story: people send operations like everybody else, at times of the story's own clock. */
-import type { Person, Receipt } from "../contract/answers/index.ts"
+import type { Person } from "../contract/answers/parts.ts"
+import type { Receipt } from "../contract/answers/receipts.ts"
 import { partAt, resolved } from "../contract/definitions/references.ts"
 import { jsonObject, digestOf, type Json, type JsonObject, trusted } from "../contract/json.ts"
 import { type InputOf, type OperationName, type ResultOf, operationNamed } from "../contract/operations/index.ts"

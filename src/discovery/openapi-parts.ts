@@ -3,16 +3,24 @@
  * the refusals that it can answer with.
  */
 import * as v from "valibot"
-import * as answers from "../contract/answers/index.ts"
 import * as fields from "../contract/schema/fields.ts"
 import { arxivId, key, plain, username, uuid } from "../contract/schema/fields.ts"
 import * as libraryAnswers from "../contract/library/reads.ts"
 import * as work from "../contract/definitions/work.ts"
 import { digest } from "../contract/definitions/work.ts"
-import * as attemptAnswers from "../contract/answers/attempts.ts"
-import * as experimentAnswers from "../contract/answers/experiments.ts"
-import * as advice from "../contract/answers/advice.ts"
-import { similarItem } from "../contract/answers/advice.ts"
+import * as activity from "../contract/reads/activity.ts"
+import * as attempts from "../contract/nouns/attempt-answers.ts"
+import * as credentials from "../contract/nouns/credentials.ts"
+import * as experiments from "../contract/nouns/experiments.ts"
+import * as materials from "../contract/nouns/materials.ts"
+import * as parts from "../contract/answers/parts.ts"
+import * as people from "../contract/nouns/people.ts"
+import * as receipts from "../contract/answers/receipts.ts"
+import { similarAnswer, similarItem, warning } from "../contract/answers/receipts.ts"
+import * as records from "../contract/nouns/record-answers.ts"
+import * as rooms from "../contract/nouns/rooms.ts"
+import { license } from "../contract/nouns/rooms.ts"
+import * as threads from "../contract/nouns/threads.ts"
 import {
   type JsonSchema,
   bodySchema,
@@ -25,7 +33,6 @@ import { type RefusalCode, refusals, type Circumstance, refusalCodes, codeIn } f
 import type { Slice } from "../contract/schema/enumerations.ts"
 import { attemptOutcome, freeText, withholding } from "../contract/answers/fields.ts"
 import { asServed } from "../contract/reads/index.ts"
-import { license } from "../contract/operations/rooms.ts"
 import { type Operation, pathNames } from "../contract/definitions/operation.ts"
 import { aOrAn, objectList, unknownIn, unknownOf } from "../contract/objects/objects.ts"
 import { uploadFigure } from "../contract/definitions/attachments.ts"
@@ -231,10 +238,18 @@ const isShared = (value: unknown): value is v.GenericSchema =>
 /** The schemas that a module exports and that get a component of their own. */
 const named = (module: object, suffix: string): Shared =>
   Object.fromEntries(
-    Object.entries(module).flatMap(([name, value]) =>
-      isShared(value) ? [[`${typeName(name)}${suffix}`, asServed(value)]] : [],
-    ),
+    Object.entries(module)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, asServed(value)]] : [])),
   )
+
+/** The answers that get a component of their own, in the order in which components of one name are numbered. */
+const answering = [
+  { similarAnswer, warning },
+  attempts,
+  { ...experiments, ...materials },
+  { ...activity, ...credentials, ...parts, ...people, ...receipts, ...records, ...rooms, ...threads },
+]
 
 const answered: Form & { shared: Shared } = {
   open: true,
@@ -244,10 +259,7 @@ const answered: Form & { shared: Shared } = {
     SimilarItem: similarItem,
     // Not AttemptOutcome: the kind of evidence attempt_outcome is a constant of that name in some languages.
     OutcomeOfAttempt: attemptOutcome,
-    ...named(advice, ""),
-    ...named(attemptAnswers, ""),
-    ...named(experimentAnswers, ""),
-    ...named(answers, ""),
+    ...Object.assign({}, ...answering.map((module) => named(module, ""))),
     ...named(libraryAnswers, ""),
   },
 }
@@ -283,7 +295,7 @@ const FINDS_SIMILAR = ["publish_hypothesis", "propose_experiment", "publish_find
 
 /** The receipt of one operation as a single object: clients in many languages cannot combine schemas. */
 function receipt({ schemaVersion, name, result }: Operation): JsonSchema {
-  const { similar, sameExecution, readAs, ...always } = answers.receipt.entries
+  const { similar, sameExecution, readAs, ...always } = receipts.receipt.entries
   const entries: v.ObjectEntries = {
     ...always,
     ...(FINDS_SIMILAR.includes(name) && { similar, sameExecution }),

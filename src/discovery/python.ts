@@ -1,5 +1,5 @@
 /** Generates the Python client: a template written by hand, filled with a method for each operation and read. */
-import { firstPreviousDigest } from "../contract/answers/chain.ts"
+import { firstPreviousDigest } from "../contract/reads/activity.ts"
 import { bodySchema, type JsonSchema } from "../contract/definitions/json-schema.ts"
 import { limits } from "../contract/limits.ts"
 import type { Operation } from "../contract/definitions/operation.ts"

@@ -1,7 +1,8 @@
 /** The feeds, by the page each belongs to, made from public reads, newest entry first; robots.txt and sitemaps. */
 import { writerName } from "../contract/answers/parts.ts"
-import type { Entry, RecordSummary } from "../contract/answers/index.ts"
-import { orcidAddress, shownName } from "../contract/answers/description.ts"
+import type { Entry } from "../contract/nouns/threads.ts"
+import type { RecordSummary } from "../contract/nouns/record-answers.ts"
+import { orcidAddress, shownName } from "../contract/nouns/people.ts"
 import { afterName } from "../contract/definitions/sentence.ts"
 import { limits } from "../contract/limits.ts"
 import { receiptInWords } from "../contract/operations/receipts.ts"

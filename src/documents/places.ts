@@ -1,7 +1,7 @@
 /** The documents of a Room, of a Thread page by page with its checkpoint, and of a paper. */
 import { writerName } from "../contract/answers/parts.ts"
-import type { Entry } from "../contract/answers/index.ts"
-import { reviewedInWords } from "../contract/answers/reviews.ts"
+import type { Entry } from "../contract/nouns/threads.ts"
+import { reviewedInWords } from "../contract/nouns/reviews.ts"
 import { limits } from "../contract/limits.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
@@ -19,7 +19,7 @@ import {
 } from "./writing.ts"
 import { changedInWords, kindInWords } from "../contract/answers/changed.ts"
 import { numbersInWords } from "../contract/answers/numbers.ts"
-import { knownThenSentence, staleSentence } from "../contract/answers/evidence.ts"
+import { knownThenSentence, staleSentence } from "../contract/nouns/checkpoints.ts"
 import { keptTableInWords } from "../research/measurements/kept-tables.ts"
 
 // A checkpoint, as its own document and at the top of its Thread's.

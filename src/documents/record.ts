@@ -1,12 +1,11 @@
 /** A record: its content, its standing, its evidence, and the records it builds on. */
-import { writerName } from "../contract/answers/index.ts"
 import { whyStale } from "../contract/answers/measurements.ts"
 import { locatedIn, partInWords } from "../contract/definitions/sentence.ts"
-import { accepted, type RecordContent } from "../contract/reads/shared.ts"
+import { accepted, type RecordContent } from "../contract/operations/index.ts"
 import { independenceInWords, tallyInWords } from "../contract/answers/evidence.ts"
-import { reviewedInWords, withoutEvidence } from "../contract/answers/reviews.ts"
-import { blemishesInWords } from "../contract/answers/judging.ts"
-import { verdictInWords } from "../contract/answers/parts.ts"
+import { reviewedInWords, withoutEvidence } from "../contract/nouns/reviews.ts"
+import { blemishesInWords } from "../contract/nouns/judging.ts"
+import { writerName, verdictInWords } from "../contract/answers/parts.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { besideInWords } from "../research/measurements/effects.ts"
 import {

@@ -1,7 +1,7 @@
 /** An experiment, its plan and an attempt: the question, what to run, the runs and their results. */
-import { armsInWords } from "../contract/answers/attempts.ts"
-import { writerName } from "../contract/answers/index.ts"
-import { termsInWords } from "../contract/answers/experiments.ts"
+import { armsInWords } from "../contract/nouns/attempt-answers.ts"
+import { writerName } from "../contract/answers/parts.ts"
+import { termsInWords } from "../contract/nouns/experiments.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import {
   pictureLines,
@@ -14,8 +14,8 @@ import {
   type DocumentSource,
   reviewsOf,
 } from "./writing.ts"
-import { reviewedInWords } from "../contract/answers/reviews.ts"
-import { accepted } from "../contract/reads/shared.ts"
+import { reviewedInWords } from "../contract/nouns/reviews.ts"
+import { accepted } from "../contract/operations/index.ts"
 import type { Protocol } from "../contract/definitions/work.ts"
 import { costsInWords, type Costs } from "../contract/answers/costs.ts"
 

@@ -7,8 +7,8 @@ import { pageOf, type PagedKind } from "../contract/objects/objects.ts"
 import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
 import { oneLine, shortened, withoutTrailing } from "../contract/text.ts"
 import { pathOfFigure, type Pictured } from "../contract/definitions/attachments.ts"
-import { writerName } from "../contract/answers/index.ts"
-import { reviewerIs, type Review } from "../contract/answers/reviews.ts"
+import { writerName } from "../contract/answers/parts.ts"
+import { reviewerIs, type Review } from "../contract/nouns/reviews.ts"
 
 type Texts<N extends ReadName> = { readonly [K in keyof ParametersOf<N>]?: string | number | undefined }
 type Ids = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
 /** Collections, their members, and the papers they hold. */
-import type { Person } from "../contract/answers/index.ts"
+import type { Person } from "../contract/answers/parts.ts"
 import type { CollectionPaper, CollectionSummary, PaperMember } from "../contract/library/reads.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"

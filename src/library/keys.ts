@@ -1,5 +1,5 @@
 /** Personal keys, and the authentication of their tokens. */
-import type { Person } from "../contract/answers/index.ts"
+import type { Person } from "../contract/answers/parts.ts"
 import type { LibraryPermission } from "../contract/schema/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import type { PersonalKey as Shown } from "../contract/library/reads.ts"

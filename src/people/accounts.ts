@@ -2,7 +2,7 @@
  * People as a domain: their accounts (creation, invitations, signing in and out, how a person wants to be cited), with
  * the tables and reads of people.
  */
-import { type Described, isOrcid } from "../contract/answers/description.ts"
+import { type Described, isOrcid } from "../contract/nouns/people.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { type ActingParts, personActs, type AccountParts } from "./acts.ts"
 import { personSubject, type Audited, audit, type RunningCommand } from "./audit.ts"

@@ -3,7 +3,7 @@
  * operators, revoke credentials, keys and invitations), and what other tables depend on. They are stored in the journal
  * and replayed from it.
  */
-import type { Described } from "../contract/answers/description.ts"
+import type { Described } from "../contract/nouns/people.ts"
 import type { ActCall, Done } from "../ledger/journal/behaviour.ts"
 import type { Person, People, Sessions } from "./people.ts"
 import { Refusal } from "../contract/refusals.ts"

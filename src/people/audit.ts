@@ -3,10 +3,10 @@
  * the journal, and none contains a secret.
  */
 import { createHash } from "node:crypto"
-import type { AuditEntry } from "../contract/reads/administration.ts"
+import type { AuditEntry } from "../contract/nouns/administration.ts"
 import type { AuditKind } from "../contract/audit-kinds.ts"
 import { type JsonObject, parse, type Stored, stored } from "../contract/json.ts"
-import { WITHHELD } from "../contract/operations/withholding.ts"
+import { WITHHELD } from "../contract/nouns/withholding.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { isoTime, type World } from "../ledger/world.ts"

@@ -1,6 +1,6 @@
 /** The people of this instance with their sessions, and the people of other instances who are named in Rooms. */
 import { createHash } from "node:crypto"
-import type { Described, Named } from "../contract/answers/description.ts"
+import type { Described, Named } from "../contract/nouns/people.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { limits } from "../contract/limits.ts"

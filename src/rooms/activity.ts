@@ -1,6 +1,5 @@
 /** The activity of a Room, in pages and as an event stream. */
-import type { ActivityEntry, InboxEntry } from "../contract/answers/index.ts"
-import type { RoomEvent } from "../contract/answers/timeline.ts"
+import { type ActivityEntry, type InboxEntry, type RoomEvent, activityKindsOf } from "../contract/reads/activity.ts"
 import { parse, parsed, extendJson, JsonText, stored, textsIn } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import { activityPage, aOrAn } from "../contract/objects/objects.ts"
@@ -13,7 +12,6 @@ import { recordedOperation } from "../contract/operations/index.ts"
 import { oneLine, shortened } from "../contract/text.ts"
 import { type Page, feedOf, mustNotBeAhead, pageSize } from "../ledger/lists/paging.ts"
 import type { People } from "../people/people.ts"
-import { activityKindsOf } from "../contract/reads/shared.ts"
 import type { Readers } from "../ledger/reads/reading.ts"
 import type { Rooms } from "./rooms.ts"
 

@@ -1,5 +1,6 @@
 /** Room credentials: their table, authentication by token, and checks on the names of their agents. */
-import type { CredentialSummary, Person } from "../contract/answers/index.ts"
+import type { CredentialSummary } from "../contract/nouns/credentials.ts"
+import type { Person } from "../contract/answers/parts.ts"
 import type { Permission } from "../contract/schema/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"

@@ -1,6 +1,6 @@
 /** Rooms of other instances: the origin of each, its people, and its removal. */
-import type { Named } from "../contract/answers/description.ts"
-import type { RoomOrigin } from "../contract/answers/index.ts"
+import type { Named } from "../contract/nouns/people.ts"
+import type { RoomOrigin } from "../contract/nouns/rooms.ts"
 import { withoutTrailing } from "../contract/text.ts"
 import type { ActCall } from "../ledger/journal/behaviour.ts"
 import type { Db } from "../ledger/storage/database.ts"

@@ -1,5 +1,6 @@
 /** Memberships of Rooms, requests to join, and the operations on both. */
-import type { Member, Person } from "../contract/answers/index.ts"
+import type { Member } from "../contract/nouns/rooms.ts"
+import type { Person } from "../contract/answers/parts.ts"
 import type { MemberRole } from "../contract/schema/enumerations.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"

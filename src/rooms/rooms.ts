@@ -1,5 +1,5 @@
 /** The table of Rooms, and their public form. */
-import type { Archive, RoomOrigin, RoomSummary } from "../contract/answers/index.ts"
+import type { Archive, RoomOrigin, RoomSummary } from "../contract/nouns/rooms.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import { each, present } from "../contract/typed.ts"
 import { labelledKinds } from "../contract/objects/objects.ts"

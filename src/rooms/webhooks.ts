@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { parse, type Stored, stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
-import type { Delivery } from "../contract/answers/rooms.ts"
+import type { Delivery } from "../contract/nouns/rooms.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import type { ActionBody } from "../contract/operations/actions.ts"

@@ -1,8 +1,7 @@
 /** A page's metadata for programs: citations, previews, linked data and feeds, in its head and in its Link header. */
 import { readPath, type Html, html, markup } from "./html.ts"
-import { licenceIri, licenceUrl } from "../contract/operations/rooms.ts"
-import { type Named, orcidAddress, shownName } from "../contract/answers/description.ts"
-import type { RoomSummary } from "../contract/answers/index.ts"
+import { licenceIri, licenceUrl, type RoomSummary } from "../contract/nouns/rooms.ts"
+import { type Named, orcidAddress, shownName } from "../contract/nouns/people.ts"
 import { present } from "../contract/typed.ts"
 import { type AnswerOf, type ParamsOf, type ReadName, reads } from "../contract/reads/index.ts"
 import { serviceName } from "../contract/service.ts"

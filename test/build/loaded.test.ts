@@ -79,7 +79,7 @@ test("--help, connect and the lists of choices are printed without loading the s
     "what reads flags and words texts",
   )
   t.notOk(
-    contract.some((file) => /^src\/contract\/(?:operations|reads|answers)\//.test(file)),
+    contract.some((file) => /^src\/contract\/(?:nouns|operations|reads|answers)\//.test(file)),
     "nothing of a wire body",
   )
   t.end()

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import tap, { type Test, test } from "tap"
-import type { AuditEntry } from "../../src/contract/reads/administration.ts"
+import type { AuditEntry } from "../../src/contract/nouns/administration.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 import { ask } from "../support/ask.ts"
 

@@ -3,7 +3,7 @@
  * line in the log.
  */
 import tap, { test } from "tap"
-import type { AuditEntry } from "../../src/contract/reads/administration.ts"
+import type { AuditEntry } from "../../src/contract/nouns/administration.ts"
 import { type Answer, ask } from "../support/ask.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 

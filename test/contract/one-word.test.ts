@@ -1,6 +1,6 @@
 /** One word for one thing in all reads: a parameter or member has the same name everywhere. */
 import { test } from "tap"
-import { metricColumns, attemptCurves } from "../../src/contract/answers/attempts.ts"
+import { metricColumns, attemptCurves } from "../../src/contract/nouns/attempt-answers.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { partsOf } from "../../src/contract/schema/parts.ts"
 

@@ -3,9 +3,8 @@
  * one too: `npm run typecheck` is what this file tests. At run time only the total maps are checked.
  */
 import { test } from "tap"
-import type { CardKind } from "../../src/contract/answers/index.ts"
-import { cards } from "../../src/contract/answers/index.ts"
-import type { EntryForm } from "../../src/contract/definitions/operation.ts"
+import { cards } from "../../src/contract/nouns/threads.ts"
+import type { CardKind, EntryForm } from "../../src/contract/definitions/operation.ts"
 import {
   type ObjectKind,
   type ObjectSpec,

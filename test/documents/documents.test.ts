@@ -6,11 +6,11 @@ import { startResearchRoom } from "research-room/testing"
 import { textOf } from "research-room/client"
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { accepted } from "../../src/contract/reads/shared.ts"
+import { accepted } from "../../src/contract/operations/index.ts"
 import { pathTo } from "../../src/contract/reads/index.ts"
 import { prefersMarkdown } from "../../src/edge/answers/as-markdown.ts"
 import { tallyInWords } from "../../src/contract/answers/evidence.ts"
-import { withoutEvidence } from "../../src/contract/answers/reviews.ts"
+import { withoutEvidence } from "../../src/contract/nouns/reviews.ts"
 import { nobody } from "../support/bodies.ts"
 
 const house = await startResearchRoom()

@@ -4,7 +4,7 @@
  */
 import tap, { type Test, test } from "tap"
 import * as v from "valibot"
-import { refusal } from "../../src/contract/answers/index.ts"
+import { refusal } from "../../src/contract/answers/receipts.ts"
 import { type RefusalCode, refusals } from "../../src/contract/refusals.ts"
 import { schemaVersions } from "../../src/contract/service.ts"
 import { commonHeaders } from "../../src/edge/answers/answer.ts"

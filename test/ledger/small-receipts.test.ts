@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
-import type { Receipt } from "../../src/contract/answers/index.ts"
+import type { Receipt } from "../../src/contract/answers/receipts.ts"
 import { smallReceiptOf } from "../../src/contract/operations/receipts.ts"
 import { limits } from "../../src/contract/limits.ts"
 import { ask, type Json } from "../support/ask.ts"

@@ -1,7 +1,7 @@
 /** The compiler holds readers to what their reads declare: each line below that is expected to fail must fail. */
 import t from "tap"
 import { JsonText, parse, parsed, stored } from "../../src/contract/json.ts"
-import type { RoomSummary } from "../../src/contract/answers/index.ts"
+import type { RoomSummary } from "../../src/contract/nouns/rooms.ts"
 import { answering, type FoundBy, type Readers } from "../../src/ledger/reads/reading.ts"
 
 const context = {} as Exclude<FoundBy<"room_context">, JsonText>

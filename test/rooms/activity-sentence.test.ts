@@ -1,7 +1,7 @@
 /** A feed with a sentence for each entry and the accepted content: a returning reader needs no other read. */
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { entryDigest } from "../../src/contract/answers/chain.ts"
+import { entryDigest } from "../../src/contract/reads/activity.ts"
 import { canonicalJson, digestOf } from "../../src/contract/json.ts"
 import { receiptInWords } from "../../src/contract/operations/receipts.ts"
 import { operations } from "../../src/contract/operations/index.ts"

@@ -1,7 +1,7 @@
 /** The licence of a Room: chosen by its owner, and shown wherever the Room is read, cited or exported. */
 import { createRequire } from "node:module"
 import tap, { test } from "tap"
-import { licences } from "../../src/contract/operations/rooms.ts"
+import { licences } from "../../src/contract/nouns/rooms.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
 import { openLab } from "../support/lab.ts"

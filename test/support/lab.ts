@@ -15,7 +15,7 @@ import {
 import { startResearchRoom } from "research-room/testing"
 import { createInstance, type Instance } from "../../src/app/compose/instance.ts"
 import { createApp } from "../../src/app/serving/surface.ts"
-import type { Receipt } from "../../src/contract/answers/index.ts"
+import type { Receipt } from "../../src/contract/answers/receipts.ts"
 import { pathNames } from "../../src/contract/definitions/operation.ts"
 import { type CalledName, operationOf, type OperationName } from "../../src/contract/operations/index.ts"
 import { Refusal, type RefusalCode } from "../../src/contract/refusals.ts"

@@ -1,7 +1,7 @@
 /** One set of words for events, in the feed of a Room and in the timelines of its Threads. */
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { entryKinds, kinds } from "../../src/contract/reads/shared.ts"
+import { entryKinds, kinds } from "../../src/contract/reads/activity.ts"
 import { claim, finding, hypothesis } from "../support/bodies.ts"
 
 const house = await startResearchRoom()

@@ -7,7 +7,7 @@ import { type CalledName, operationOf, type OperationName } from "../../src/cont
 import { pathNames } from "../../src/contract/definitions/operation.ts"
 import { locationUri } from "../../src/contract/definitions/work.ts"
 import { isPart, type Part, partsOf } from "../../src/contract/schema/parts.ts"
-import { withholdable } from "../../src/contract/operations/withholding.ts"
+import { withholdable } from "../../src/contract/nouns/withholding.ts"
 import { uploadFigure } from "../../src/contract/definitions/attachments.ts"
 import { uploadLog } from "../../src/contract/definitions/attachments.ts"
 import { png } from "../support/pictures.ts"

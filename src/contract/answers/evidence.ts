@@ -3,9 +3,9 @@
  * the meaning of evidence is here or in src/research/evidence.
  */
 import * as v from "valibot"
-import { count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
-import { enumerations, type RecordStatus } from "../schema/enumerations.ts"
+import { type RecordStatus, enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
+import { count, id, optionalText, optionalFreeText, freeText } from "./fields.ts"
 
 /** Purposes with which a record rests on the one it refers to: if that falls, the record is in doubt. */
 export const groundingPurposes = ["premise", "derived_from", "extends", "refines"] as const
@@ -86,13 +86,20 @@ export const evidenceItem = shape({
   /** Null for a reproduction without a verdict yet. */
   verdict: v.nullable(v.picklist(enumerations.evidenceVerdict)),
   /** The source: a record, a reproduction, or a research link. */
-  by: shape({ kind: v.string(), id, label: text, wording: optionalFreeText, status: text, ...fromOtherRoom }),
+  by: shape({
+    kind: v.string(),
+    id,
+    label: optionalText,
+    wording: optionalFreeText,
+    status: optionalText,
+    ...fromOtherRoom,
+  }),
   experiment: v.exactOptional(shape({ experimentId: id, label: v.string(), ...fromOtherRoom })),
   attempt: v.exactOptional(shape({ attemptId: id, label: v.string(), ...fromOtherRoom })),
   explanation: optionalFreeText,
   /** The part of the record that the verdict is on, such as `at 400 labels`; left out for all of it. */
   part: v.exactOptional(freeText),
-  author: shape({ userId: id, username: v.string(), agent: text }),
+  author: shape({ userId: id, username: v.string(), agent: optionalText }),
   independent: v.boolean(),
   independence,
   at: v.string(),
@@ -116,54 +123,18 @@ export type EvidenceItem = v.InferOutput<typeof evidenceItem>
 export const recordUse = shape({
   sequence: count,
   how: v.picklist(enumerations.recordUse),
-  by: shape({ kind: v.string(), id, label: text, wording: optionalFreeText, status: text, ...fromOtherRoom }),
+  by: shape({
+    kind: v.string(),
+    id,
+    label: optionalText,
+    wording: optionalFreeText,
+    status: optionalText,
+    ...fromOtherRoom,
+  }),
   at: v.string(),
 })
 
 export type RecordUse = v.InferOutput<typeof recordUse>
-
-export const staleReason = shape({
-  code: v.picklist(enumerations.staleReason),
-  versionId: v.exactOptional(id),
-  label: v.exactOptional(v.string()),
-  status: v.exactOptional(v.picklist(enumerations.recordStatus)),
-  ...fromOtherRoom,
-})
-export type StaleReason = v.InferOutput<typeof staleReason>
-
-/** A cited record that was fallen or doubted when the checkpoint was written, and still is. */
-export const knownThen = shape({
-  versionId: id,
-  label: v.string(),
-  status: v.picklist(enumerations.recordStatus),
-  /** The link that made it so, or the fallen record on which it rests. */
-  by: shape({
-    kind: v.string(),
-    id,
-    label: v.string(),
-    author: v.exactOptional(shape({ userId: id, username: v.string(), agent: text })),
-    ...fromOtherRoom,
-  }),
-  ...fromOtherRoom,
-})
-export type KnownThen = v.InferOutput<typeof knownThen>
-/** "F4 was already corrected then (L2)": what the author of a checkpoint knew of a record that it cites. */
-export const knownThenSentence = ({ label, status, by }: KnownThen): string =>
-  by.kind === "link"
-    ? `${label} was already ${status} then (${by.label}).`
-    : `${label} already rested on ${by.label} then, which had fallen.`
-
-/** The sentence for each reason, without the label of the record at its start. */
-const stale: { readonly [C in StaleReason["code"]]: (reason: StaleReason) => string } = {
-  published_since: () => " was published since.",
-  not_covered: () => " was published before it, but is beyond what it covers.",
-  citation_fallen: ({ status = "no longer current" }) => `, which it cites, is ${status}.`,
-  citation_in_doubt: () => ", which it cites, rests on a record that no longer holds.",
-}
-export const staleBecause = (reason: StaleReason): string => stale[reason.code](reason)
-
-/** The whole sentence, with the label. */
-export const staleSentence = (reason: StaleReason): string => `${reason.label ?? "A record"}${staleBecause(reason)}`
 
 const otherOf = (count: number, one: string, more: string): string => (count === 1 ? one : `${count} ${more}`)
 

@@ -32,7 +32,7 @@ export const orWithheld = <T>(schema: v.GenericSchema): v.GenericSchema<T> =>
 export type FreeText = string & { readonly "may be withheld"?: true }
 /**
  * Text that its author chose, or a notice if it was withheld. The service's own code sees a string with a mark instead
- * (operations/withholding.ts); the mark becomes the notice when the answer is sent.
+ * (nouns/withholding.ts); the mark becomes the notice when the answer is sent.
  */
 export const freeText = orWithheld<FreeText>(v.string())
 /** An answer as clients receive it: with notices in place of withheld texts. */
@@ -78,7 +78,7 @@ export const tokenFields = {
  * Absent if there are none. The path of a picture is `/api/research/figures/{digest}`; if its alt is withheld, the
  * picture is removed too.
  */
-export const pictured = { figures: v.exactOptional(v.array(shape({ digest: v.string(), alt: freeText }))) }
+export const withPictures = { figures: v.exactOptional(v.array(shape({ digest: v.string(), alt: freeText }))) }
 
 /** Where the middle of a long log was left out: after this line, so many lines and bytes. A line there says so. */
 const cut = shape({ afterLine: count, lines: count, bytes: count })

@@ -1,12 +1,11 @@
 /** Parts of many answers: people, targets, the page of a list, and what may be done next. */
 import * as v from "valibot"
-import { isObject } from "../json.ts"
 import { shape } from "../schema/fields.ts"
-import { anyCursor, at, count, id, optionalText } from "./fields.ts"
-import { described } from "./description.ts"
-import { fromOtherRoom } from "./evidence.ts"
-import { oneLine } from "../text.ts"
 import { schemaVersions } from "../service.ts"
+import { id, optionalText, anyCursor, at, count } from "./fields.ts"
+import { oneLine } from "../text.ts"
+import { isObject } from "../json.ts"
+import { fromOtherRoom } from "./evidence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 
 // What the columns of a table of values were read as.
@@ -50,16 +49,6 @@ export const writerIn = (value: unknown): string | undefined =>
 export type Person = v.InferOutput<typeof person>
 export type Author = v.InferOutput<typeof author>
 
-/** A person, and how they want to be cited; null if they have not said. */
-export const describedPerson = shape({
-  schemaVersion,
-  userId: id,
-  username: v.string(),
-  ...described,
-  /** The instance that the person belongs to; null for this one. */
-  instanceId: v.nullable(id),
-})
-
 /** The object that a write made or changed. In the Library, a paper has its paper id. */
 export const target = shape({ kind: v.string(), id: v.string(), label: optionalText, ...fromOtherRoom })
 
@@ -77,6 +66,11 @@ export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Reco
     links: shape({ self: v.string(), next: optionalText }),
     ...more,
   })
+
+/** The answer of a list that is always short and has no pages. */
+export function wholeList<S extends v.GenericSchema>(item: S) {
+  return v.strictObject({ schemaVersion: schemaVersion, items: v.array(item) })
+}
 
 const affordance = shape({
   operation: v.string(),

@@ -3,14 +3,13 @@
  * the manifest, the schemas, the OpenAPI document, the skill and the client are all derived from it.
  */
 import * as v from "valibot"
-import type { CardKind } from "../answers/index.ts"
 import type { AnyPermission } from "../schema/enumerations.ts"
-import { client, shape, uuid } from "../schema/fields.ts"
-import { limits } from "../limits.ts"
 import type { TargetKind } from "../objects/objects.ts"
-import type { Issue, RefusalCode } from "../refusals.ts"
-import { type Checked, check } from "../schema/validation.ts"
+import type { RefusalCode, Issue } from "../refusals.ts"
 import { type Family, schemaVersions } from "../service.ts"
+import { client, uuid, shape } from "../schema/fields.ts"
+import { limits } from "../limits.ts"
+import { type Checked, check } from "../schema/validation.ts"
 
 /** The property of a body that holds the delivery id. */
 export type DeliveryKey = "requestId" | "clientMessageId"
@@ -21,6 +20,9 @@ export interface Conditional {
   readonly when: { readonly field: string; readonly in: readonly string[] }
 }
 
+/** What a timeline shows as a card: a record, a finding related to an experiment, a checkpoint. */
+export type CardKind = "publication" | "link_experiment_finding" | "post_research_checkpoint"
+
 /** How a timeline shows an accepted operation: as a message, as a card, or as a receipt that can be folded away. */
 export type EntryForm =
   | { readonly kind: "message"; readonly form: "message" }
@@ -30,12 +32,12 @@ export type EntryForm =
 /** The schema document that holds an operation; the Library's operations have their own. */
 export type SchemaDocument = "research" | "publication" | "library"
 
-export type Surface = "agent" | "browser" | "command"
+type Surface = "agent" | "browser" | "command"
 
 /** Returns the label of an object, or words for one without a label. */
 export type Naming = (id: string) => string
 
-export interface OperationSpec<N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries> {
+interface OperationSpec<N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries> {
   name: N
   /**
    * Who may call it: agents, and people through the mirrored route (the default); only people in the browser; or only

@@ -1,10 +1,11 @@
 /** The query parameters that reads share (numbers, words, lists and cursors), and those of writes. */
 import * as v from "valibot"
-import { isUuid, plain } from "../schema/fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "../limits.ts"
-import { type LabelledKind, labelPrefixes } from "../objects/objects.ts"
 import { described } from "../schema/validation.ts"
+import { plain, isUuid, oneOf, agentName } from "../schema/fields.ts"
+import { type LabelledKind, labelPrefixes } from "../objects/objects.ts"
+import { enumerations } from "../schema/enumerations.ts"
 
 const documented = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
 
@@ -93,3 +94,13 @@ export const writeParameters = {
   ),
 }
 export type WriteParameters = v.InferOutput<v.StrictObjectSchema<typeof writeParameters, undefined>>
+
+/** The words that a list is searched for. */
+export const query = v.exactOptional(plain(limits.searchQuery))
+
+export const recordFilters = {
+  kinds: v.exactOptional(words(enumerations.recordKind)),
+  status: v.exactOptional(oneOf(enumerations.recordStatus)),
+  author: v.exactOptional(plain(limits.name)),
+  agent: v.exactOptional(agentName),
+}

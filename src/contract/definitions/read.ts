@@ -3,13 +3,13 @@
  * as of an earlier entry.
  */
 import * as v from "valibot"
-import { anyCursor, count, at } from "../answers/fields.ts"
+import { digits, sequence, cursorText, pageLimit, libraryOffset } from "./parameters.ts"
+import { shape, isShape, oneOf } from "../schema/fields.ts"
+import { count, at, anyCursor } from "../answers/fields.ts"
 import type { LibraryPermission } from "../schema/enumerations.ts"
-import { oneOf, shape, isShape } from "../schema/fields.ts"
 import type { RefusalCode } from "../refusals.ts"
-import type { Family } from "../service.ts"
-import { pageLimit, sequence, cursorText, libraryOffset, digits } from "./parameters.ts"
 import { described } from "../schema/validation.ts"
+import type { Family } from "../service.ts"
 
 // The past: the reads that answer as of an earlier entry of their Room's activity, and what that adds to each.
 
@@ -64,7 +64,7 @@ type PastParameter<N extends string> = N extends PastRead ? typeof pastParameter
 
 /** What an answer about the past adds: the entry of the Room's activity, and when it was accepted. */
 const asOf = shape({ sequence: count, acceptedAt: at })
-export type AsOf = v.InferOutput<typeof asOf>
+type AsOf = v.InferOutput<typeof asOf>
 export type PastAnswer<N extends string> = N extends PastRead ? { readonly asOf?: AsOf } : unknown
 
 const made = new WeakMap<object, v.GenericSchema>()
@@ -138,14 +138,14 @@ export const isStreamed = (mediaType: MediaType): mediaType is StreamedType =>
 /** Whether a read answers with events for as long as its reader listens. */
 export const isEvents = ({ mediaType }: Pick<Read, "mediaType">): boolean => mediaType === "text/event-stream"
 
-export interface Format {
+interface Format {
   readonly mediaType: MediaType
   readonly answer: v.GenericSchema
 }
 /** The other forms of an answer, by the value of `format` that selects them. */
-export type Formats = Readonly<Record<string, Format>>
+type Formats = Readonly<Record<string, Format>>
 
-export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
+interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   name: N
   surface?: ReadSurface
   path: string
@@ -281,3 +281,18 @@ export const browserReadPath = ({
   path,
 }: Pick<Read, "surface" | "permissions" | "path">): string | null =>
   surface === "key" && permissions.length > 0 ? path.replace("/api/agent/", "/api/") : null
+
+// Forms of answers that several reads have.
+
+export const markdown = { markdown: { mediaType: "text/markdown", answer: v.string() } } as const
+/** A feed's form for agents: one line per entry. */
+export const lines = { lines: { mediaType: "text/markdown", answer: v.string() } } as const
+
+/**
+ * The forms of a list for other programs, with all its items unless limit is given. CSV escapes texts that a
+ * spreadsheet would execute.
+ */
+export const files = {
+  csv: { mediaType: "text/csv", answer: v.string() },
+  jsonl: { mediaType: "application/x-ndjson", answer: v.string() },
+} as const

@@ -3,16 +3,16 @@
  * Actions have no receipt: a repeated sign-in is simply another one.
  */
 import * as v from "valibot"
-import * as answers from "../answers/index.ts"
-import { shape, uuid, oneOf, plain, username } from "../schema/fields.ts"
 import type { RefusalCode } from "../refusals.ts"
 import { schemaVersions } from "../service.ts"
-import { present } from "../typed.ts"
-import { description } from "../answers/description.ts"
-import { count } from "../answers/fields.ts"
-import { webhookAdded, webhookChanged } from "../answers/rooms.ts"
-import { subject } from "../schema/parts.ts"
+import { uuid, shape, plain, username, oneOf } from "../schema/fields.ts"
+import { operatedPerson, ended, session, description, describedPerson, invitationIssued } from "../nouns/people.ts"
 import { limits } from "../limits.ts"
+import { subject } from "../schema/parts.ts"
+import { schemaVersion } from "../answers/parts.ts"
+import { webhookAdded, webhookChanged } from "../nouns/rooms.ts"
+import { count } from "../answers/fields.ts"
+import { present } from "../typed.ts"
 
 // What an action is: something that people do in the browser and that is not an operation on a Room.
 
@@ -78,7 +78,7 @@ const onPerson = <const N extends string, const P extends string, const M extend
     by: "operator",
     refusals: ["unknown_operation", "room_unavailable", ...refusals],
     summary,
-    answer: answers.operatedPerson,
+    answer: operatedPerson,
   })
 
 /** The revocation of one token or invitation, whoever owns it. */
@@ -96,7 +96,7 @@ const onDoor = <const N extends string, const P extends string, const I extends 
     by: "operator",
     refusals: ["unknown_operation", "room_unavailable", "state_conflict"],
     summary,
-    answer: answers.ended,
+    answer: ended,
   })
 
 const operatorActions = [
@@ -145,7 +145,7 @@ const all = [
     summary: "Creates the first person, the operator, with the one-time token that serve prints, and signs them in.",
     fields: { token, username, password },
     example: { token: "rru_…", username: "ada", password: "a long sentence to remember" },
-    answer: answers.session,
+    answer: session,
   }),
   action({
     name: "sign_in",
@@ -157,7 +157,7 @@ const all = [
     summary: "Signs a person in and sets the session cookie.",
     fields: { username, password: plain(limits.passwordMax) },
     example: { username: "ada", password: "a long sentence to remember" },
-    answer: answers.session,
+    answer: session,
   }),
   action({
     name: "join_by_provider",
@@ -171,7 +171,7 @@ const all = [
       "The browser must come from /sign-in/provider, with the cookie set there.",
     fields: { username },
     example: { username: "grace" },
-    answer: answers.session,
+    answer: session,
   }),
   action({
     name: "sign_out",
@@ -180,7 +180,7 @@ const all = [
     form: "/web/sign-out",
     by: "anyone",
     summary: "Ends the session on the server and clears the cookie.",
-    answer: answers.session,
+    answer: session,
   }),
   action({
     name: "change_password",
@@ -192,7 +192,7 @@ const all = [
     summary: "Sets a new password; every session of the person ends except the one that comes with the answer.",
     fields: { currentPassword: plain(limits.passwordMax), password },
     example: { currentPassword: "a long sentence to remember", password: "another sentence, longer still" },
-    answer: answers.session,
+    answer: session,
   }),
   action({
     name: "connect_provider",
@@ -204,7 +204,7 @@ const all = [
     summary:
       "Lets the person also sign in with the identity provider's account with which their browser came back from " +
       "/sign-in/provider?connect=1.",
-    answer: answers.session,
+    answer: session,
   }),
   action({
     name: "disconnect_provider",
@@ -214,7 +214,7 @@ const all = [
     by: "person",
     refusals: ["state_conflict", "unknown_operation"],
     summary: "Disconnects the identity provider's account; refused if the person has no other way to sign in.",
-    answer: answers.session,
+    answer: session,
   }),
   action({
     name: "describe_person",
@@ -232,7 +232,7 @@ const all = [
       familyName: "Lovelace",
       orcid: "https://orcid.org/0000-0002-1825-0097",
     },
-    answer: answers.describedPerson,
+    answer: describedPerson,
   }),
   action({
     name: "invite",
@@ -246,7 +246,7 @@ const all = [
       "The token is shown once. By default owners of a Room and operators may invite; " +
       "a setting of the service can change that.",
     fields: { roomId: v.exactOptional(subject("room")) },
-    answer: answers.invitationIssued,
+    answer: invitationIssued,
   }),
   action({
     name: "accept_invitation",
@@ -258,7 +258,7 @@ const all = [
     summary: "Creates the invited person's account, adds them to the Room the invitation names, and signs them in.",
     fields: { username, password },
     example: { username: "grace", password: "another long sentence" },
-    answer: answers.session,
+    answer: session,
   }),
   action({
     name: "revoke_invitation",
@@ -266,7 +266,7 @@ const all = [
     path: "/api/invitations/{invitationId}/revoke",
     by: "person",
     summary: "Withdraws your own open invitation.",
-    answer: shape({ schemaVersion: answers.schemaVersion, invitationId: v.string(), revoked: v.literal(true) }),
+    answer: shape({ schemaVersion: schemaVersion, invitationId: v.string(), revoked: v.literal(true) }),
   }),
   action({
     name: "add_webhook",

@@ -2,7 +2,7 @@
  * Several writes in one request. They are admitted in order, in one transaction, or not at all (protocol, section 13).
  */
 import * as v from "valibot"
-import { receipt } from "../answers/index.ts"
+import { receipt } from "../answers/receipts.ts"
 import type { Operation } from "../definitions/operation.ts"
 import { smallReceipt } from "./receipts.ts"
 import { referencesIn } from "../definitions/references.ts"

@@ -1,23 +1,25 @@
 /** The list of operations. Everything that needs to know which operations exist reads it here. */
 import type * as v from "valibot"
+import { threadOperations } from "../nouns/threads.ts"
+import { publishHypothesis, publicationOperations } from "../nouns/records.ts"
+import { linkOperations } from "../nouns/links.ts"
+import { submitReview } from "../nouns/reviews.ts"
+import { postResearchCheckpoint } from "../nouns/checkpoints.ts"
+import { experimentOperations } from "../nouns/experiments.ts"
+import { attemptOperations } from "../nouns/attempts.ts"
+import { declareBoard } from "../nouns/boards.ts"
+import { materialOperations, type MaterialSummary } from "../nouns/materials.ts"
+import { claimOperations } from "../nouns/claims.ts"
+import { roomOperations } from "../nouns/rooms.ts"
+import { withholdContent } from "../nouns/withholding.ts"
+import { credentialOperations } from "../nouns/credentials.ts"
 import { libraryOperations } from "../library/operations.ts"
 import type { Operation } from "../definitions/operation.ts"
-import { present } from "../typed.ts"
 import type { IdsOf } from "../definitions/read.ts"
-import { attemptOperations } from "./attempts.ts"
-import { declareBoard } from "./boards.ts"
-import { postResearchCheckpoint } from "./checkpoints.ts"
-import { claimOperations } from "./claims.ts"
-import { credentialOperations, roomOperations } from "./rooms.ts"
-import { experimentOperations } from "./experiments.ts"
-import { publishHypothesis, publicationOperations } from "./publications.ts"
-import { linkOperations } from "./links.ts"
-import { materialOperations } from "./materials.ts"
-import { submitReview } from "./reviews.ts"
-import { threadOperations } from "./threads.ts"
-import { withholdContent } from "./withholding.ts"
+import { present } from "../typed.ts"
+import type { Protocol } from "../definitions/work.ts"
 
-const all = [
+export const all = [
   ...threadOperations,
   publishHypothesis,
   ...publicationOperations,
@@ -78,3 +80,37 @@ export const receiptedOperations: readonly string[] = operations.flatMap(({ fami
 export const receiptKinds: ReadonlySet<string> = new Set(
   operations.flatMap(({ entry }) => (entry?.form === "receipt" ? [entry.kind] : [])),
 )
+
+// The parts of answers that are copied from accepted content, with their exact types: the schemas of answers describe
+// them more loosely.
+
+/** What the contents of all kinds of records have in common, and what some kinds add. */
+export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &
+  Partial<Own<"publish_finding"> & Own<"publish_cited_claim">>
+type Own<N extends "publish_finding" | "publish_cited_claim"> = Omit<BodyOf<N>, keyof BodyOf<"publish_hypothesis">>
+
+interface Verdict {
+  readonly versionId?: string
+  readonly verdict: string
+  readonly explanation: string
+  readonly part?: string
+}
+
+interface Contents {
+  record: RecordContent
+  plan: Omit<BodyOf<"accept_plan">, "protocol" | "sealed">
+  link: { readonly correction?: string; readonly part?: string; readonly evidence?: readonly string[] }
+  materials: readonly {
+    readonly material: Pick<
+      MaterialSummary,
+      "materialId" | "label" | "labelFromOtherRoom" | "name" | "obtainability"
+    > | null
+    readonly purpose: string
+  }[]
+  verdict: Verdict
+  verdicts: readonly Verdict[]
+  protocol: Protocol
+}
+
+/** Narrows a part of an answer to the type in which this service wrote it. */
+export const accepted = <P extends keyof Contents>(_part: P, value: unknown): Contents[P] => value as Contents[P]

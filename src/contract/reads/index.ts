@@ -1,23 +1,46 @@
+/** The list of reads. Names that OpenAPI counts (`FormatChoice_2`) follow its order. */
 import type * as v from "valibot"
 import { each } from "../typed.ts"
-import { administrationReads } from "./administration.ts"
+import { activityReads } from "./activity.ts"
+import { administrationReads } from "../nouns/administration.ts"
+import { attemptReads } from "../nouns/attempts.ts"
+import { boardReads } from "../nouns/boards.ts"
+import { checkpointReads } from "../nouns/checkpoints.ts"
+import { contextReads } from "../nouns/contexts.ts"
+import { credentialReads } from "../nouns/credentials.ts"
+import { experimentReads } from "../nouns/experiments.ts"
+import { judgingReads } from "../nouns/judging.ts"
 import { libraryReads } from "../library/reads.ts"
-import { overviewReads } from "./overview.ts"
-import { recordReads, publicationReads } from "./records.ts"
-import { measurementReads } from "./measurements.ts"
-import { workReads } from "./work.ts"
+import { linkReads } from "../nouns/links.ts"
+import { materialReads } from "../nouns/materials.ts"
+import { measurementReads } from "../nouns/measurements.ts"
+import { memberReads, roomReads } from "../nouns/rooms.ts"
+import { overviewReads } from "../nouns/overview.ts"
+import { peopleReads } from "../nouns/people.ts"
+import { recordReads } from "../nouns/records.ts"
+import { reviewReads } from "../nouns/reviews.ts"
+import { threadReads } from "../nouns/threads.ts"
 import type { PastAnswer, IdsOf, Read } from "../definitions/read.ts"
-import { threadReads } from "./threads.ts"
-import { peopleReads } from "./people.ts"
 
 const all = [
+  ...roomReads,
   ...threadReads,
-  ...publicationReads,
+  ...activityReads,
   ...recordReads,
-  ...workReads,
+  ...contextReads,
+  ...checkpointReads,
+  ...linkReads,
+  ...reviewReads,
+  ...judgingReads,
+  ...experimentReads,
+  ...attemptReads,
+  ...materialReads,
   ...measurementReads,
+  ...boardReads,
   ...overviewReads,
   ...peopleReads,
+  ...credentialReads,
+  ...memberReads,
   ...libraryReads,
   ...administrationReads,
 ] as const

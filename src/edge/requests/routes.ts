@@ -1,7 +1,7 @@
 /** Registers routes so that a path that exists with other methods answers 405, and GET also answers HEAD. */
 import type { H3, H3Event } from "h3"
 import type { Withholding } from "../../contract/answers/fields.ts"
-import { holdsMark, inAnswers, inPage, withWords } from "../../contract/operations/withholding.ts"
+import { holdsMark, inAnswers, inPage, withWords } from "../../contract/nouns/withholding.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { familyOf } from "../../contract/service.ts"
 import { Answer, commonHeaders, Compressor, optionsAnswer, type Open, applyOpenness } from "../answers/answer.ts"

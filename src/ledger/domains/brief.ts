@@ -2,7 +2,7 @@
  * What domains add to a brief: its lists, each with all that is known of it, and the steps that could be taken next.
  * `src/research/brief` chooses what fits into a number of bytes.
  */
-import type { BriefList } from "../../contract/answers/overview.ts"
+import type { BriefList } from "../../contract/nouns/overview.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { shortened } from "../../contract/text.ts"

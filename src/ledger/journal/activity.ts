@@ -1,8 +1,7 @@
 /**
  * The activity of each Room: the journal's writes that the Room shows, each chained to the one before it by a digest.
  */
-import type { ActivityEntry } from "../../contract/answers/index.ts"
-import { firstPreviousDigest } from "../../contract/answers/chain.ts"
+import { type ActivityEntry, firstPreviousDigest } from "../../contract/reads/activity.ts"
 import { digestOf, parse, type Stored, stored } from "../../contract/json.ts"
 import { present } from "../../contract/typed.ts"
 import { everyOperation, recordedOperation } from "../../contract/operations/index.ts"

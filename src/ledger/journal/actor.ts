@@ -1,5 +1,6 @@
 /** The author of a write, as sent and as read from the journal; and what the ledger must know of Rooms to admit it. */
-import type { Archive, RoomOrigin, Author } from "../../contract/answers/index.ts"
+import type { Archive, RoomOrigin } from "../../contract/nouns/rooms.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import type {
   KeyReach,
   LibraryPermission,

@@ -12,7 +12,7 @@ import {
   type LogKind,
   logKinds,
 } from "../../contract/definitions/attachments.ts"
-import { holdsMark } from "../../contract/operations/withholding.ts"
+import { holdsMark } from "../../contract/nouns/withholding.ts"
 import { limits } from "../../contract/limits.ts"
 import { isObject, trusted } from "../../contract/json.ts"
 import { DIGEST } from "../../contract/schema/fields.ts"

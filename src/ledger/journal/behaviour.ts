@@ -7,7 +7,7 @@ import { type Json, type JsonObject, type Writable, canonicalJson, digestOf } fr
 import type { Operation } from "../../contract/definitions/operation.ts"
 import type { BodyOf, OperationName, ParamsOf, ResultOf } from "../../contract/operations/index.ts"
 import type { Issue } from "../../contract/refusals.ts"
-import type { Warning } from "../../contract/answers/advice.ts"
+import type { Warning } from "../../contract/answers/receipts.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import type { Actor } from "./actor.ts"
 import type { EntryBody } from "./timeline.ts"

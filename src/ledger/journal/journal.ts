@@ -21,7 +21,7 @@ import {
   unpackedGiven,
   unpackedParams,
 } from "./columns.ts"
-import { holdsMark } from "../../contract/operations/withholding.ts"
+import { holdsMark } from "../../contract/nouns/withholding.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import type { Given } from "../world.ts"

@@ -1,8 +1,9 @@
 /** The timeline of each Thread: messages, cards and receipts in order. */
-import type { Entry, Notice } from "../../contract/answers/index.ts"
+import type { Entry } from "../../contract/nouns/threads.ts"
+import type { Notice } from "../../contract/nouns/record-answers.ts"
 import { each, keysOf, present } from "../../contract/typed.ts"
 import { tallyColumns } from "../../contract/answers/evidence.ts"
-import type { EntryFilter } from "../../contract/reads/shared.ts"
+import type { EntryFilter } from "../../contract/reads/activity.ts"
 import { JsonText, parse, type Stored, stored, type Writable } from "../../contract/json.ts"
 import { takesReplies } from "../../contract/operations/receipts.ts"
 import type { Db } from "../storage/database.ts"

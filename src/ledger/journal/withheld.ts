@@ -1,7 +1,7 @@
 /**
  * Withheld content: the places of each write that were withheld, and by which later write. The words themselves are
  * gone: marks replace them in the journal and in every table derived from it
- * (src/contract/operations/withholding.ts).
+ * (src/contract/nouns/withholding.ts).
  */
 import type { Withholding } from "../../contract/answers/fields.ts"
 import {
@@ -25,7 +25,7 @@ import {
   marksIn,
   placesOf,
   withholdable,
-} from "../../contract/operations/withholding.ts"
+} from "../../contract/nouns/withholding.ts"
 import { UUID } from "../../contract/schema/fields.ts"
 import { type Db, fileOf } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"

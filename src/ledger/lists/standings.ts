@@ -1,6 +1,6 @@
 /** The standing of records: the only part of a record that changes after it is accepted. */
 import type { LinkKind, RecordStatus } from "../../contract/schema/enumerations.ts"
-import { linkKinds, strongerStatus } from "../../contract/operations/links.ts"
+import { linkKinds, strongerStatus } from "../../contract/nouns/links.ts"
 import { fitting, type JsonObject, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../storage/database.ts"

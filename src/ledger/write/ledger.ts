@@ -1,7 +1,7 @@
 /**
  * The only way in for a write: `Admission` admits it, and it is answered after the commit.
  */
-import type { Receipt } from "../../contract/answers/index.ts"
+import type { Receipt } from "../../contract/answers/receipts.ts"
 import { extendJson, joinJson, type Stored, stored, trusted } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"

@@ -3,7 +3,7 @@
  * places of its entries.
  */
 import { extendJson, type Json, writeJson, digestOf } from "../../contract/json.ts"
-import type { Warning } from "../../contract/answers/advice.ts"
+import type { Warning } from "../../contract/answers/receipts.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { label as labelText } from "../../contract/objects/objects.ts"
 import type { Activity } from "../journal/activity.ts"

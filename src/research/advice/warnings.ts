@@ -3,8 +3,8 @@
  * write. Warnings that a record's read also shows come from the same functions.
  */
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import type { Warning } from "../../contract/answers/advice.ts"
-import { linkKinds, strongerStatus } from "../../contract/operations/links.ts"
+import type { Warning } from "../../contract/answers/receipts.ts"
+import { linkKinds, strongerStatus } from "../../contract/nouns/links.ts"
 import { type RecordStatus, enumerations } from "../../contract/schema/enumerations.ts"
 import { fromOtherRoom } from "../../ledger/lists/labelled.ts"
 import type { Evidence } from "../evidence/evidence.ts"

@@ -1,5 +1,5 @@
 /** The rows of attempts, and lists of them. */
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import type { AttemptIntent, AttemptStatus } from "../../contract/schema/enumerations.ts"
 import { each, keysOf } from "../../contract/typed.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"

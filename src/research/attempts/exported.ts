@@ -1,5 +1,5 @@
 /** What the export of a Room has of its attempts: their lines, their points, and executions in the metadata. */
-import type { AttemptAnswer } from "../../contract/answers/attempts.ts"
+import type { AttemptAnswer } from "../../contract/nouns/attempt-answers.ts"
 import { JsonText, parse, stored, type Stored } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"

@@ -1,6 +1,6 @@
 /** Boards: their rows, how the groups of attempts on one are ranked, and the operation and reads on them. */
-import type { BoardSummary, BoardAnswer } from "../../contract/operations/boards.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import type { BoardSummary, BoardAnswer } from "../../contract/nouns/boards.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { parse, type Stored, fitting } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { AUTHOR, authored } from "../../ledger/journal/actor.ts"

@@ -2,7 +2,7 @@
  * Writes a brief of a Room or Thread within a budget of bytes: the most important items, with texts cut to fit and
  * omitted items counted.
  */
-import { type BriefList, briefLists, wholeLists } from "../../contract/answers/overview.ts"
+import { type BriefList, briefLists, wholeLists } from "../../contract/nouns/overview.ts"
 import { each } from "../../contract/typed.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"

@@ -1,8 +1,8 @@
 /** The reads of briefs and next steps, and the domain. Each list comes from the domain whose objects it has. */
 import { JsonText, stored } from "../../contract/json.ts"
-import { type BriefList, briefLists } from "../../contract/answers/overview.ts"
-import type { RoomSummary } from "../../contract/answers/rooms.ts"
-import type { ThreadSummary } from "../../contract/answers/index.ts"
+import { type BriefList, briefLists } from "../../contract/nouns/overview.ts"
+import type { RoomSummary } from "../../contract/nouns/rooms.ts"
+import type { ThreadSummary } from "../../contract/nouns/threads.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf, ParametersOf } from "../../contract/reads/index.ts"
 import { each } from "../../contract/typed.ts"

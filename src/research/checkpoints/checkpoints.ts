@@ -1,9 +1,10 @@
 /** The rows of checkpoints, which of them are selected, and how they are shown. */
 import { limits } from "../../contract/limits.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
-import { type Author, type Entry, writerName } from "../../contract/answers/index.ts"
+import { type Author, writerName } from "../../contract/answers/parts.ts"
+import type { Entry } from "../../contract/nouns/threads.ts"
 import { escapeHtml, oneLine, shortened } from "../../contract/text.ts"
-import { type StaleReason, staleSentence } from "../../contract/answers/evidence.ts"
+import { type StaleReason, staleSentence, type CheckpointSummary } from "../../contract/nouns/checkpoints.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import {
   accepted,
@@ -18,10 +19,10 @@ import {
   WHO,
 } from "../export/parts.ts"
 import type { Timeline } from "../../ledger/journal/timeline.ts"
-import { type Reviewed, reviewedSince } from "../../contract/answers/reviews.ts"
+import { type Reviewed, reviewedSince } from "../../contract/nouns/reviews.ts"
 import { JsonText, parse, parsed, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { CheckpointSummary, OpenQuestion } from "../../contract/answers/records.ts"
+import type { OpenQuestion } from "../../contract/nouns/contexts.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import type { SayWrite } from "../../rooms/activity.ts"

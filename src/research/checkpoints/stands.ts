@@ -1,8 +1,8 @@
 /** Where Threads stand by their checkpoints, and what was known then; as a brief lists it, with the open questions. */
-import { type KnownThen, knownThenSentence, type StaleReason, staleSentence } from "../../contract/answers/evidence.ts"
+import { type KnownThen, knownThenSentence, type StaleReason, staleSentence } from "../../contract/nouns/checkpoints.ts"
 import { numbersInWords, type RecordNumbers } from "../../contract/answers/numbers.ts"
 import { writerName } from "../../contract/answers/parts.ts"
-import type { Reviewed } from "../../contract/answers/reviews.ts"
+import type { Reviewed } from "../../contract/nouns/reviews.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { pathTo } from "../../contract/reads/index.ts"

@@ -1,6 +1,6 @@
 /** Cites a record as BibTeX and as CSL-JSON, by a key that never changes, with its current standing. */
 import { isBalanced, risText } from "../../contract/text.ts"
-import { type Described, orcidAddress, shownName, type Named } from "../../contract/answers/description.ts"
+import { type Described, orcidAddress, shownName, type Named } from "../../contract/nouns/people.ts"
 import { noSuch } from "../../ledger/write/references.ts"
 import { serviceName } from "../../contract/service.ts"
 import { NamedText, type Readers } from "../../ledger/reads/reading.ts"

@@ -1,8 +1,8 @@
 /** Claims on work: their rows, what renews them, which of them are active, and the behaviours that make them. */
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import { writerName } from "../../contract/answers/index.ts"
+import { writerName } from "../../contract/answers/parts.ts"
 import { picked } from "../../contract/typed.ts"
-import type { Warning } from "../../contract/answers/advice.ts"
+import type { Warning } from "../../contract/answers/receipts.ts"
 import { limits } from "../../contract/limits.ts"
 import { objectOf } from "../../contract/objects/objects.ts"
 import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"

@@ -1,7 +1,7 @@
 /** Reads the evidence about a record and its uses, page by page, newest first. */
 import type { Db } from "../../ledger/storage/database.ts"
 import { labelledObject } from "../../ledger/lists/labelled.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { type EvidenceItem, FALLEN, type Independence, type RecordUse } from "../../contract/answers/evidence.ts"
 import { keysOf, picked } from "../../contract/typed.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"

@@ -8,7 +8,7 @@ import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 import type { Verdict } from "../../contract/answers/parts.ts"
 import type { Stored } from "../../contract/json.ts"
 import { labelledObject, fromOtherRoom } from "../../ledger/lists/labelled.ts"
-import type { Warning } from "../../contract/answers/advice.ts"
+import type { Warning } from "../../contract/answers/receipts.ts"
 
 // The grounds of a record: those that it rests on (protocol, section 8). If one of them falls, the record is in doubt.
 // A record never rests on one that it contradicts or replaces, or that replaces it.

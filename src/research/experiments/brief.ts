@@ -1,5 +1,5 @@
 /** What experiments add to a brief: the work that is open or held, and what experiments and plans wait for. */
-import { mayTakeOver, termsInWords } from "../../contract/answers/experiments.ts"
+import { mayTakeOver, termsInWords } from "../../contract/nouns/experiments.ts"
 import { writerName } from "../../contract/answers/parts.ts"
 import type { Protocol } from "../../contract/definitions/work.ts"
 import { parse, type Stored } from "../../contract/json.ts"

@@ -7,11 +7,11 @@ import {
   type ExperimentStatus,
 } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
-import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contract/answers/experiments.ts"
+import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contract/nouns/experiments.ts"
 import { WORK_STATE } from "../../rooms/imported.ts"
 import { type Experiment, experimentAffordances, HOLDING_AGENT, HOLDING_AGENT_OR_NONE, leaseOf } from "./holders.ts"
 import { AGENT_OF_ENTRY, AGENT } from "../../ledger/journal/actor.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import type { Made } from "../../ledger/journal/behaviour.ts"

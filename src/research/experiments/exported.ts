@@ -1,5 +1,5 @@
 /** What the export of a Room has of its experiments and plans. */
-import type { ExperimentSummary } from "../../contract/answers/experiments.ts"
+import type { ExperimentSummary } from "../../contract/nouns/experiments.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"

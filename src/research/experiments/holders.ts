@@ -2,8 +2,8 @@
  * What its state lets a member do with an experiment, and who holds it and on which terms: leases, their renewal and
  * lapse, takeovers, and the warnings for the agents concerned.
  */
-import { type Author, writerName } from "../../contract/answers/index.ts"
-import type { Warning } from "../../contract/answers/advice.ts"
+import { type Author, writerName } from "../../contract/answers/parts.ts"
+import type { Warning } from "../../contract/answers/receipts.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Actor, type Agent, AGENT_OR_NONE_AT, AGENT_AT, IS_AGENT } from "../../ledger/journal/actor.ts"
 import type { Db } from "../../ledger/storage/database.ts"

@@ -2,12 +2,12 @@
  * Accepted plans: their seals (a digest commits to a protocol before it is published), their rows, what they cost, and
  * how an attempt that follows one is compared with it.
  */
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { canonicalJson, digestOf, JsonText, parse, type Stored } from "../../contract/json.ts"
-import type { Reviewed } from "../../contract/answers/reviews.ts"
+import type { Reviewed } from "../../contract/nouns/reviews.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Cost, Costs, CostTotals } from "../../contract/answers/costs.ts"
-import type { ExperimentAnswer } from "../../contract/answers/experiments.ts"
+import type { ExperimentAnswer } from "../../contract/nouns/experiments.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
@@ -17,7 +17,7 @@ import { withheldSince } from "../../ledger/journal/withheld-words.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
 import { AUTHOR, authored } from "../../ledger/journal/actor.ts"
 import { addressOf } from "../../contract/definitions/work.ts"
-import type { AttemptSummary } from "../../contract/answers/attempts.ts"
+import type { AttemptSummary } from "../../contract/nouns/attempt-answers.ts"
 
 const YEAR = 366 * 24 * 60 * 60 * 1_000
 

@@ -4,7 +4,7 @@
  */
 import type file from "./sqlite-views.json"
 import { figureTypes, type FigureType } from "../../contract/definitions/attachments.ts"
-import type { Person } from "../../contract/answers/index.ts"
+import type { Person } from "../../contract/answers/parts.ts"
 import { type JsonObject, JsonText, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
 import { type ExportedKind, type FiledKind, filedKinds, pageOf } from "../../contract/objects/objects.ts"
 import { escapeHtml } from "../../contract/text.ts"

@@ -1,6 +1,6 @@
 /** The pages of a crate for people: an HTML preview and a README. */
 import { escapeHtml } from "../../contract/text.ts"
-import { licenceUrl } from "../../contract/operations/rooms.ts"
+import { licenceUrl } from "../../contract/nouns/rooms.ts"
 import { onlySaid } from "../../contract/unproved.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { acceptedFolders, linkTo, pathOf } from "./parts.ts"

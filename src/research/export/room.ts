@@ -1,6 +1,6 @@
 /** Reads a Room from one snapshot, and the writes of other Rooms that it cites, for every part of an export. */
-import type { Named } from "../../contract/answers/description.ts"
-import type { Person } from "../../contract/answers/index.ts"
+import type { Named } from "../../contract/nouns/people.ts"
+import type { Person } from "../../contract/answers/parts.ts"
 import { isObject, trusted } from "../../contract/json.ts"
 import { filedKinds, objectOf } from "../../contract/objects/objects.ts"
 import { type BodyOf, recordedOperation } from "../../contract/operations/index.ts"

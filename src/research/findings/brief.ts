@@ -1,8 +1,8 @@
 /** The findings of a brief: those that have not fallen, whatever their outcome, and the reproductions they wait for. */
 import { FALLEN, type EvidenceTally, tallyInWords } from "../../contract/answers/evidence.ts"
-import { blemishesInWords } from "../../contract/answers/judging.ts"
+import { blemishesInWords } from "../../contract/nouns/judging.ts"
 import { writerName } from "../../contract/answers/parts.ts"
-import type { Reviewed } from "../../contract/answers/reviews.ts"
+import type { Reviewed } from "../../contract/nouns/reviews.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { pathTo } from "../../contract/reads/index.ts"

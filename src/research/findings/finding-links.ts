@@ -1,8 +1,8 @@
 /** Links from findings to experiments, with their verdicts and their reviewers. */
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { parse, type Stored } from "../../contract/json.ts"
-import type { FindingLink } from "../../contract/answers/records.ts"
+import type { FindingLink } from "../../contract/nouns/links.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"

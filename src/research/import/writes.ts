@@ -4,7 +4,7 @@
  */
 import * as v from "valibot"
 import { isDeepStrictEqual } from "node:util"
-import { entryDigest, firstPreviousDigest } from "../../contract/answers/chain.ts"
+import { entryDigest, firstPreviousDigest } from "../../contract/reads/activity.ts"
 import { canonicalJson, digestOf, isObject, type JsonObject } from "../../contract/json.ts"
 import { plain, READABLE } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
@@ -13,8 +13,8 @@ import type { Entry } from "../../ledger/journal/journal.ts"
 import { FORM } from "../export/parts.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
-import { type Claim, claimsIn, isNamedBy, isWithholdable, withMarks } from "../../contract/operations/withholding.ts"
-import { type Described, isOrcid } from "../../contract/answers/description.ts"
+import { type Claim, claimsIn, isNamedBy, isWithholdable, withMarks } from "../../contract/nouns/withholding.ts"
+import { type Described, isOrcid } from "../../contract/nouns/people.ts"
 
 // The origin of a crate and the people that it names.
 

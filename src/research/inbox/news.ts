@@ -1,5 +1,5 @@
 /** Describes a Room's activity in sentences. Consecutive entries of one kind by one writer share a sentence. */
-import type { ActivityEntry } from "../../contract/answers/index.ts"
+import type { ActivityEntry } from "../../contract/reads/activity.ts"
 import { parse, trusted } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { words } from "../../contract/definitions/sentence.ts"

@@ -12,7 +12,7 @@ import {
 import { pathTo } from "../../contract/reads/index.ts"
 import { shortened } from "../../contract/text.ts"
 import { type BriefSources, itemsOf } from "../../ledger/domains/brief.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { picked } from "../../contract/typed.ts"
 import { limits } from "../../contract/limits.ts"
 import type { LinkKind, RecordKind } from "../../contract/schema/enumerations.ts"

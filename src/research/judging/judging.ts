@@ -2,7 +2,7 @@
  * Collects what helps a reader to judge a record or a checkpoint: who its evidence comes from, what failed, what is
  * doubted, and what cites it. `src/research/evidence` decides which evidence counts and what rests on what.
  */
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { each, picked, present } from "../../contract/typed.ts"
 import {
   enumerations,
@@ -12,7 +12,7 @@ import {
   type RecordStatus,
 } from "../../contract/schema/enumerations.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import type { Doubt, FailedItem, Origins } from "../../contract/answers/judging.ts"
+import type { Doubt, FailedItem, Origins } from "../../contract/nouns/judging.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { Kept } from "../../ledger/storage/caches.ts"

@@ -1,5 +1,5 @@
 /** The rows of research links: corrections, supersessions, disputes and retractions of exact records. */
-import { type Author, writerName } from "../../contract/answers/index.ts"
+import { type Author, writerName } from "../../contract/answers/parts.ts"
 import { partInWords, words } from "../../contract/definitions/sentence.ts"
 import { pathTo } from "../../contract/reads/index.ts"
 import { oneLine, shortened } from "../../contract/text.ts"
@@ -7,7 +7,7 @@ import { type BriefItem, type BriefSources, inPlace, itemsOf, type Place } from 
 import { quoted, type Step } from "../../ledger/domains/brief.ts"
 import type { LinkKind, RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
-import type { ResearchLink } from "../../contract/answers/records.ts"
+import type { ResearchLink } from "../../contract/nouns/links.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"

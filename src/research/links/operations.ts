@@ -3,7 +3,7 @@
  * change the record.
  */
 import type { LinkKind } from "../../contract/schema/enumerations.ts"
-import { linkKinds } from "../../contract/operations/links.ts"
+import { linkKinds } from "../../contract/nouns/links.ts"
 import { type Json, parsed, trusted, valueAt } from "../../contract/json.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import { known } from "../../ledger/write/references.ts"

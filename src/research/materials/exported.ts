@@ -1,5 +1,5 @@
 /** What the export of a Room has of materials: those that it registered, and those of other Rooms that it names. */
-import type { MaterialSummary } from "../../contract/answers/experiments.ts"
+import type { MaterialSummary } from "../../contract/nouns/materials.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"

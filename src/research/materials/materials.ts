@@ -1,9 +1,9 @@
 /** The rows of materials, the Rooms that registered them, their location reports, and their summaries. */
 import type { LocationState, Obtainability } from "../../contract/schema/enumerations.ts"
-import type { Author, Person } from "../../contract/answers/index.ts"
+import type { Author, Person } from "../../contract/answers/parts.ts"
 import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import type { MaterialAnswer, MaterialSummary } from "../../contract/answers/experiments.ts"
+import type { MaterialAnswer, MaterialSummary } from "../../contract/nouns/materials.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow, workedOut } from "../../ledger/storage/inserting.ts"
 import { filteredList, idPage } from "../../ledger/lists/paging.ts"

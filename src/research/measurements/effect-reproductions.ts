@@ -4,7 +4,7 @@
  */
 import type { EffectAnswer, LandedEffect } from "../../contract/answers/measurements.ts"
 import { FALLEN, independenceInWords } from "../../contract/answers/evidence.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { picked } from "../../contract/typed.ts"
 import { parse, type Stored, canonicalJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"

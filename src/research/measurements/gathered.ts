@@ -3,7 +3,7 @@
  * forest plot, where three or more are pooled), and those on which the differences of a table rest.
  */
 import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/measurements.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { picked } from "../../contract/typed.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"

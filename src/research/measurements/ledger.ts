@@ -1,9 +1,9 @@
 /** The ledger of a Room's runs: who ran what with which settings, and what came of it, one row an attempt. */
-import type { RunRow } from "../../contract/answers/attempts.ts"
+import type { RunRow } from "../../contract/nouns/attempt-answers.ts"
 import { parse, stored, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { shortened } from "../../contract/text.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/parts.ts"
 import { AUTHOR, authored } from "../../ledger/journal/actor.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { labelledObject } from "../../ledger/lists/labelled.ts"

@@ -1,6 +1,6 @@
 /** The rows of reviews of findings, checkpoints and plans, which of them count, and how they are shown. */
-import type { Author } from "../../contract/answers/index.ts"
-import { type Review, type Reviewed, reviewedInWords, reviewedSince } from "../../contract/answers/reviews.ts"
+import type { Author } from "../../contract/answers/parts.ts"
+import { type Review, type Reviewed, reviewedInWords, reviewedSince } from "../../contract/nouns/reviews.ts"
 import { each, keysOf } from "../../contract/typed.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"

@@ -1,5 +1,5 @@
 /** The choices of a form's id fields: objects of the Room, each with its label, so that nobody has to know an id. */
-import { accepted } from "../../contract/reads/shared.ts"
+import { accepted } from "../../contract/operations/index.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { isKeyOf } from "../../contract/typed.ts"
 import { type LabelledKind, type ObjectKind, type RecordKind, aOrAn } from "../../contract/objects/objects.ts"

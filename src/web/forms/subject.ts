@@ -2,7 +2,7 @@
 import { isKeyOf, keysOf } from "../../contract/typed.ts"
 import { parsed } from "../../contract/json.ts"
 import type { PublicId } from "../../contract/objects/objects.ts"
-import { accepted } from "../../contract/reads/shared.ts"
+import { accepted } from "../../contract/operations/index.ts"
 import { type Visit, orNull } from "../visit.ts"
 import { entryPath, type Content, html, to } from "../html.ts"
 import { beginning } from "../markdown.ts"

@@ -28,7 +28,7 @@ import { permittedInWords, reachInWords, shortened } from "../words.ts"
 import { providerSection, field } from "./entrance.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Refusal } from "../../contract/refusals.ts"
-import { orcidAddress, shownName } from "../../contract/answers/description.ts"
+import { orcidAddress, shownName } from "../../contract/nouns/people.ts"
 import { aboutPerson } from "../about.ts"
 
 export const passwordForm = (refusal?: Refusal): Html => {

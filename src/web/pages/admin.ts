@@ -10,7 +10,7 @@ import { type Shown, type Visit, orNull } from "../visit.ts"
 import { bytes, counted, title, words } from "../words.ts"
 import { limits } from "../../contract/limits.ts"
 import { stateBadge } from "../parts/marks.ts"
-import type { AuditEntry } from "../../contract/reads/administration.ts"
+import type { AuditEntry } from "../../contract/nouns/administration.ts"
 import { auditKindNames, auditKinds, isAuditKind } from "../../contract/audit-kinds.ts"
 
 const sections = [

@@ -1,5 +1,5 @@
 /** One attempt with its events, inputs, outputs and metrics. */
-import { armsInWords } from "../../contract/answers/attempts.ts"
+import { armsInWords } from "../../contract/nouns/attempt-answers.ts"
 import { costInWords, totalOf } from "../../contract/answers/costs.ts"
 import { independenceInWords } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"

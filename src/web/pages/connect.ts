@@ -11,7 +11,7 @@ import { stateBadge } from "../parts/marks.ts"
 import { heading, time, command, exactTime, facts } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { toSignIn, type Shown, type Visit } from "../visit.ts"
-import type { Receipt } from "../../contract/answers/index.ts"
+import type { Receipt } from "../../contract/answers/receipts.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { permittedInWords } from "../words.ts"
 import {

@@ -2,7 +2,7 @@
  * The picture of a Room's measured differences: the table of a metric and a baseline, with marks of what was reproduced
  * or disputed. Each cell leads to its sources.
  */
-import { writerName } from "../../contract/answers/index.ts"
+import { writerName } from "../../contract/answers/parts.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import { picked } from "../../contract/typed.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"

@@ -1,6 +1,6 @@
 /** The argument of a Room, a table of all its relations, or the relations around one object. */
 import { type EvidenceItem, hasFallen } from "../../contract/answers/evidence.ts"
-import type { RoomSummary } from "../../contract/answers/index.ts"
+import type { RoomSummary } from "../../contract/nouns/rooms.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, joined, to, attributes, pathOf, readPath, withQuery } from "../html.ts"
 import { beginningInLink, inlineMarkdown, markdownInLink, plainText } from "../markdown.ts"

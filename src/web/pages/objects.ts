@@ -30,7 +30,7 @@ import {
 import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted, title, words } from "../words.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
-import { accepted } from "../../contract/reads/shared.ts"
+import { accepted } from "../../contract/operations/index.ts"
 import { reviewBody } from "../parts/judging.ts"
 import { struckIf, takeBack, takenBack } from "../parts/evidence.ts"
 import { effectsOf } from "./forest.ts"

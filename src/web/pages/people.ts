@@ -1,5 +1,5 @@
 /** The people of a Room: members, requests to join and credentials; and what an owner does with them. */
-import { orcidAddress } from "../../contract/answers/description.ts"
+import { orcidAddress } from "../../contract/nouns/people.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { mayInvite } from "../../edge/identity/sign-in.ts"
 import { permissionMeanings } from "../../contract/schema/enumerations.ts"

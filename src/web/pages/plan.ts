@@ -1,5 +1,5 @@
 /** The page of an accepted plan. */
-import { accepted } from "../../contract/reads/shared.ts"
+import { accepted } from "../../contract/operations/index.ts"
 import { known } from "../../ledger/write/references.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath, type Html, html, joined, to } from "../html.ts"

@@ -1,10 +1,10 @@
 /** The page of a record: its standing, wording, evidence, grounds and uses. */
-import { accepted } from "../../contract/reads/shared.ts"
+import { accepted } from "../../contract/operations/index.ts"
 import { type EvidenceItem, groundingPurposes, speakingPurposes } from "../../contract/answers/evidence.ts"
 import { verdictFromInWords } from "../../contract/answers/parts.ts"
-import type { RoomSummary } from "../../contract/answers/index.ts"
+import type { RoomSummary } from "../../contract/nouns/rooms.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { linkKinds } from "../../contract/operations/links.ts"
+import { linkKinds } from "../../contract/nouns/links.ts"
 import { entryPath, readPath, withQuery, type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
 import { act, doing, forMembers, governing } from "../parts/actions.ts"

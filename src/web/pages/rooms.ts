@@ -21,7 +21,7 @@ import {
   questions,
 } from "./room-brief.ts"
 import { unprovedWords } from "../../contract/unproved.ts"
-import { licenceUrl } from "../../contract/operations/rooms.ts"
+import { licenceUrl } from "../../contract/nouns/rooms.ts"
 import { act, doing, forMembers, roleIn, whyNot } from "../parts/actions.ts"
 import { whatChanged } from "../parts/judging.ts"
 import { agentForm } from "./connect.ts"

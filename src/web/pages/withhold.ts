@@ -1,10 +1,10 @@
 /** The form to withhold text, and the page afterwards, which says where copies may remain. */
-import type { Receipt } from "../../contract/answers/index.ts"
+import type { Receipt } from "../../contract/answers/receipts.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { isKeyOf } from "../../contract/typed.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { withholdingReasons, withWords } from "../../contract/operations/withholding.ts"
+import { withholdingReasons, withWords } from "../../contract/nouns/withholding.ts"
 import { placeInWords } from "../../contract/definitions/sentence.ts"
 import type { StandingWrite } from "../../ledger/journal/withheld.ts"
 import { entryPath, pathOf, type Html, html, to } from "../html.ts"

@@ -1,5 +1,5 @@
 /** Renders the evidence for and against a record, and the links that were withdrawn. */
-import type { Warning } from "../../contract/answers/advice.ts"
+import type { Warning } from "../../contract/answers/receipts.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { readPath, pathOf, withQuery, type Html, html, to, type Content } from "../html.ts"
 import { beginning, inlineMarkdown, phrase } from "../markdown.ts"
@@ -7,7 +7,7 @@ import type { Visit } from "../visit.ts"
 import { words, counted } from "../words.ts"
 import { glyph, stateBadge } from "./marks.ts"
 import { command, fromOther, label, named, time, ways, person } from "./parts.ts"
-import { type Reviewed, withoutEvidence } from "../../contract/answers/reviews.ts"
+import { type Reviewed, withoutEvidence } from "../../contract/nouns/reviews.ts"
 import { enumerations, type LinkKind } from "../../contract/schema/enumerations.ts"
 import {
   type EvidenceItem,
@@ -15,7 +15,7 @@ import {
   independenceInWords,
   tallyFrom,
 } from "../../contract/answers/evidence.ts"
-import { linkKinds } from "../../contract/operations/links.ts"
+import { linkKinds } from "../../contract/nouns/links.ts"
 
 // Shows links that were withdrawn, and lets authors withdraw their own.
 

@@ -2,7 +2,7 @@
  * Helps an outside reader judge a record or a conclusion: its strength, failures, doubts and reviews, what rests on it,
  * and what changed since.
  */
-import type { Origins } from "../../contract/answers/judging.ts"
+import type { Origins } from "../../contract/nouns/judging.ts"
 import {
   type Reviewed,
   withoutEvidence,
@@ -10,9 +10,9 @@ import {
   reviewedInWords,
   reviewerDid,
   reviewerIs,
-} from "../../contract/answers/reviews.ts"
+} from "../../contract/nouns/reviews.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
-import { linkKinds } from "../../contract/operations/links.ts"
+import { linkKinds } from "../../contract/nouns/links.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery, entryPath, type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, phrase, inlineMarkdown } from "../markdown.ts"
@@ -33,7 +33,7 @@ import {
   named,
   table,
 } from "./parts.ts"
-import { staleBecause, type StaleReason } from "../../contract/answers/evidence.ts"
+import { staleBecause, type StaleReason } from "../../contract/nouns/checkpoints.ts"
 import { keysOf } from "../../contract/typed.ts"
 import type { Visit } from "../visit.ts"
 import { act, forMembers, type RoomLike } from "./actions.ts"

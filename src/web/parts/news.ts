@@ -5,7 +5,7 @@
 import { afterName } from "../../contract/definitions/sentence.ts"
 import { labelsIn, LABEL, activityPage } from "../../contract/objects/objects.ts"
 import { shortened } from "../../contract/text.ts"
-import type { ActivityEntry } from "../../contract/answers/index.ts"
+import type { ActivityEntry } from "../../contract/reads/activity.ts"
 import type { NewsItem, DescribedEntry } from "../../research/inbox/news.ts"
 import { withQuery, attributes, type Content, type Html, html, to } from "../html.ts"
 import { plainText } from "../markdown.ts"

@@ -1,5 +1,5 @@
 /** Chooses the next action for each object between a hypothesis and a verdict, for the person who views its page. */
-import type { ThreadSummary } from "../../contract/answers/index.ts"
+import type { ThreadSummary } from "../../contract/nouns/threads.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery, address, type Content, type Html, html, to } from "../html.ts"
 import { beginning } from "../markdown.ts"
@@ -8,8 +8,8 @@ import { type RoomLike, roleIn, act, type Given } from "./actions.ts"
 import { actionButton, named } from "./parts.ts"
 import { heldBy } from "./work.ts"
 import { title } from "../words.ts"
-import { mayTakeOver } from "../../contract/answers/experiments.ts"
-import { writerName } from "../../contract/answers/index.ts"
+import { mayTakeOver } from "../../contract/nouns/experiments.ts"
+import { writerName } from "../../contract/answers/parts.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import type { Next } from "./room-frame.ts"
 

@@ -1,7 +1,7 @@
 /** Small parts of many pages: times, people, digests, labels, tables, pictures, links to the next page. */
 import { randomUUID } from "node:crypto"
 import { type Figure, pathOfFigure, type Pictured } from "../../contract/definitions/attachments.ts"
-import { holdsMark } from "../../contract/operations/withholding.ts"
+import { holdsMark } from "../../contract/nouns/withholding.ts"
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import type { Linkable } from "../../contract/objects/objects.ts"
 import { address, pathOf, type Content, type Html, html, LateText, to, attributes } from "../html.ts"

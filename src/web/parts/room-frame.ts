@@ -3,7 +3,7 @@
  * first screen of an object, and its place among the steps to a verdict, with the next action.
  */
 import type { Rail, Visit } from "../visit.ts"
-import type { RoomSummary } from "../../contract/answers/index.ts"
+import type { RoomSummary } from "../../contract/nouns/rooms.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { attributes, type Html, html, to, type Content, address } from "../html.ts"
 import { inDigits } from "../../contract/text.ts"

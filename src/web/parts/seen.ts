@@ -3,7 +3,7 @@
  * the service does not store who read what. The page "Activity" marks the whole Room; each other section has a mark of
  * its own.
  */
-import type { RoomSummary } from "../../contract/answers/index.ts"
+import type { RoomSummary } from "../../contract/nouns/rooms.ts"
 import type { TargetKind } from "../../contract/objects/objects.ts"
 import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
 import { cookieOf } from "../../edge/identity/sign-in.ts"

@@ -2,14 +2,15 @@
  * Groups the entries of a timeline into items: what people wrote stands; what was done between is one line that
  * unfolds; the verdict of a finding stands in the finding's own card.
  */
-import type { Entry, CardKind, CardOf } from "../../contract/answers/index.ts"
+import type { Entry, CardOf } from "../../contract/nouns/threads.ts"
+import type { CardKind } from "../../contract/definitions/operation.ts"
 import { html, type Html, attributes, type Content, to, entryPath, pathOf } from "../html.ts"
 import { counted, words, dateAndTime, shortened, title } from "../words.ts"
 import { doneBy, receiptInWords, reportedOf, takesReplies } from "../../contract/operations/receipts.ts"
 import { writerOf, fromOther, label, named, ofHypothesis, person, pictures, time } from "./parts.ts"
-import { linkKinds } from "../../contract/operations/links.ts"
+import { linkKinds } from "../../contract/nouns/links.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
-import { accepted } from "../../contract/reads/shared.ts"
+import { accepted } from "../../contract/operations/index.ts"
 import type { LinkedNumber } from "../linked-numbers.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../markdown.ts"
 import { stateBadge } from "./marks.ts"

@@ -1,6 +1,6 @@
 /** Parts of the pages of experiments and plans: who has the work, what it cost, and how it is done. */
 import { type Costs, costsInWords } from "../../contract/answers/costs.ts"
-import { accepted } from "../../contract/reads/shared.ts"
+import { accepted } from "../../contract/operations/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"

@@ -3,7 +3,7 @@
  * of the Room when all was over.
  */
 import type { ItemOf } from "research-room/client"
-import type { ActivityEntry } from "../../../src/contract/answers/index.ts"
+import type { ActivityEntry } from "../../../src/contract/reads/activity.ts"
 
 export type Members = Readonly<Record<string, unknown>>
 

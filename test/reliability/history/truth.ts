@@ -1,5 +1,5 @@
 /** Reads the contents of a Room after all clients have finished. */
-import type { ActivityEntry } from "../../../src/contract/answers/index.ts"
+import type { ActivityEntry } from "../../../src/contract/reads/activity.ts"
 import { type ItemOf, ResearchRoomClient } from "research-room/client"
 import { deliveryIdOf, deliveryOf, ofCredential, type Truth, type Write } from "./history.ts"
 import type { Room } from "./house.ts"

@@ -5,7 +5,7 @@
  */
 import type { Actor } from "../../../src/ledger/journal/actor.ts"
 import { Refusal } from "../../../src/contract/refusals.ts"
-import type { Receipt } from "../../../src/contract/answers/index.ts"
+import type { Receipt } from "../../../src/contract/answers/receipts.ts"
 import type { OperationName } from "../../../src/contract/operations/index.ts"
 import { action, type Body, freshId, hypothesis, launch, message } from "../../support/bodies.ts"
 import { type Ending, type Ledger, openLedger } from "../../support/lab.ts"

@@ -6,7 +6,7 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ActivityEntry } from "../../../src/contract/answers/index.ts"
+import type { ActivityEntry } from "../../../src/contract/reads/activity.ts"
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import { message } from "../../support/bodies.ts"
 import { kill } from "../crash/crash.ts"

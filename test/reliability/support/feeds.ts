@@ -2,7 +2,8 @@
  * The feeds of a service from outside: the activity of each Room and the timeline of each Thread. Each entry must
  * belong to exactly one stored write, each stored write must have its entries, and no number may be missing.
  */
-import type { ActivityEntry, Entry } from "../../../src/contract/answers/index.ts"
+import type { ActivityEntry } from "../../../src/contract/reads/activity.ts"
+import type { Entry } from "../../../src/contract/nouns/threads.ts"
 import { Chain, type ActivityMark } from "../../../src/client/activity.ts"
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import { nameOf, type Receipt, type Sent } from "./journal.ts"

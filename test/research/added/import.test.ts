@@ -228,7 +228,7 @@ t.test(
     const feed = lines<{ digest: string; at: string; previousDigest: string }>("activity.jsonl")
     t.ok(feed.length > 1)
     const later = (text: string) => text.replaceAll(feed.at(-1)?.at ?? "", "2026-01-01T00:00:00.000Z")
-    const { entryDigest } = await import("../../../src/contract/answers/chain.ts")
+    const { entryDigest } = await import("../../../src/contract/reads/activity.ts")
     const rewritten = (text: string) =>
       later(text)
         .trimEnd()

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { entryDigest, firstPreviousDigest } from "../../../src/contract/answers/chain.ts"
+import { entryDigest, firstPreviousDigest } from "../../../src/contract/reads/activity.ts"
 import { canonicalJson, digestOf, type JsonObject } from "../../../src/contract/json.ts"
 import { operationOf } from "../../../src/contract/operations/index.ts"
 import { address } from "../../../src/research/import/writes.ts"

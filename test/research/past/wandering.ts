@@ -1,6 +1,6 @@
 /** People who make random writes in several Rooms, and name in each the objects of the others. */
 import { Refusal } from "../../../src/contract/refusals.ts"
-import type { Receipt } from "../../../src/contract/answers/index.ts"
+import type { Receipt } from "../../../src/contract/answers/receipts.ts"
 import { Maker } from "../../reliability/history/actions.ts"
 import { Board } from "../../reliability/history/board.ts"
 import { Chance } from "../../reliability/history/chance.ts"

@@ -1,6 +1,7 @@
 /** Cited claims, a paper's records, and lists of publications. */
 import t from "tap"
-import { page, recordSummary } from "../../../src/contract/answers/index.ts"
+import { page } from "../../../src/contract/answers/parts.ts"
+import { recordSummary } from "../../../src/contract/nouns/record-answers.ts"
 import { check } from "../../../src/contract/schema/validation.ts"
 import { because, claim, finding, hypothesis } from "../../support/bodies.ts"
 import { holds } from "./holds.ts"

@@ -2,7 +2,7 @@
  * What each step of an experiment leaves behind: the receipt, the experiment, its timeline entry and its feed entry.
  */
 import t from "tap"
-import { entryDigest } from "../../../src/contract/answers/chain.ts"
+import { entryDigest } from "../../../src/contract/reads/activity.ts"
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
 import { launch, plan, proposal, told } from "../../support/bodies.ts"
 import { openInside } from "../../support/lab.ts"

@@ -1,5 +1,5 @@
 /** The forms for experiments and their plans. */
-import { accepted } from "../../../contract/reads/shared.ts"
+import { accepted } from "../../../contract/operations/index.ts"
 import type { Visit } from "../../visit.ts"
 import {
   commandHint,

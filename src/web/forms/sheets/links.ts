@@ -1,5 +1,5 @@
 /** The forms for links to records: corrections, disputes, reviews, verdicts and their withdrawal. */
-import { reviewerDid } from "../../../contract/answers/reviews.ts"
+import { reviewerDid } from "../../../contract/nouns/reviews.ts"
 import { ANOTHER, experimentOf, type Sheets, why } from "./sheet.ts"
 
 const replacement = {

@@ -3,13 +3,13 @@
  * its own.
  */
 import * as v from "valibot"
-import { quoting, words } from "../definitions/sentence.ts"
-import { enumerations } from "../schema/enumerations.ts"
-import { at } from "../answers/fields.ts"
-import { agentName, oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { oneLine } from "../text.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { uuid, oneOf, whole, text, agentName } from "../schema/fields.ts"
+import { at } from "../answers/fields.ts"
 import { operation } from "../definitions/operation.ts"
+import { oneLine } from "../text.ts"
+import { words, quoting } from "../definitions/sentence.ts"
 import { subject } from "../schema/parts.ts"
 
 const { claimMinutesMin: fewest, claimMinutesMax: most } = limits

@@ -1,14 +1,21 @@
-/** What people do with Rooms in the browser: create, amend, membership, archive, restore, credentials. */
-import * as v from "valibot"
+/** Rooms: what people do with them and with their members in the browser, and what is answered about them. */
 import current from "spdx-license-ids/index.json" with { type: "json" }
 import deprecated from "spdx-license-ids/deprecated.json" with { type: "json" }
-import { quoting } from "../definitions/sentence.ts"
-import { optionalFreeText, freeText } from "../answers/fields.ts"
-import { enumerations } from "../schema/enumerations.ts"
-import { oneOf, plain, shape, text, username, uuid, whole, distinct, permissions, time } from "../schema/fields.ts"
+import * as v from "valibot"
+import { text, uuid, username, oneOf, shape, plain, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
-import { ref } from "../schema/parts.ts"
+import { quoting } from "../definitions/sentence.ts"
+import { freeText, optionalFreeText, count, at, id, roomState, optionalText } from "../answers/fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { each } from "../typed.ts"
+import { labelledKinds } from "../objects/objects.ts"
+import { person, schemaVersion, page, wholeList } from "../answers/parts.ts"
+import { howCited } from "./people.ts"
+import { costs } from "../answers/costs.ts"
+import { changedFields } from "../answers/changed.ts"
+import { read } from "../definitions/read.ts"
+import { query } from "../definitions/parameters.ts"
 
 // Licences by their SPDX ids.
 
@@ -202,58 +209,163 @@ export const roomOperations = [
   }),
 ] as const
 
-// Room credentials: the tokens that agents write with. They are issued in the browser and shown once.
+/** How many objects of each labelled kind a Room holds. Labels have no gaps, so this is also the last label given. */
+const labelCounts = each(labelledKinds, () => count)
 
-const onCredential = { surface: "browser", target: "credential", archived: "admitted" } as const
-/** The public name of the agent that uses it. */
-const label = text(limits.credentialLabel)
-const issued = {
-  credentialId: uuid,
-  /** The credential's name; credentials carry no Room label. */
-  label,
-  permissions,
-  threadIds: v.nullable(distinct(uuid, limits.credentialThreads)),
-  expiresAt: time,
-  /** Only in the first answer; a replay does not contain it. */
-  token: v.exactOptional(plain(200)),
+export const archive = shape({ archivedAt: at, archivedBy: person, reason: freeText })
+
+export type Archive = v.InferOutput<typeof archive>
+
+/** Where a Room of another instance comes from, and the last entry of its activity that is stored here. */
+const roomOrigin = shape({
+  instanceId: id,
+  baseUrl: v.string(),
+  throughSequence: count,
+  /**
+   * Who reported this origin: the address of another instance, or `file` for an imported crate; null if an earlier
+   * version fetched the Room from there.
+   */
+  toldBy: v.nullable(v.string()),
+  importedAt: at,
+})
+
+export type RoomOrigin = v.InferOutput<typeof roomOrigin>
+
+/** Where a Room was before it was adopted, the oldest first: up to which entry, and when that ended. */
+const roomAdopted = v.array(shape({ instanceId: id, baseUrl: v.string(), throughSequence: count, adoptedAt: at }))
+
+/** What the reads of a Thread say about its Room. */
+export const roomOfThread = {
+  roomId: id,
+  title: freeText,
+  state: roomState,
+  archive: v.nullable(archive),
+  origin: v.nullable(roomOrigin),
+  adopted: roomAdopted,
+}
+const roomFields = {
+  roomId: id,
+  title: freeText,
+  question: optionalFreeText,
+  /** The SPDX id of the licence that its owner chose; null if none is stated. */
+  license: optionalText,
+  state: roomState,
+  owner: person,
+  createdAt: at,
+  openingThreadId: id,
+  concluded: v.boolean(),
+  activityWatermark: count,
+  lastActivityAt: at,
+  counts: shape({ members: count, threads: count, ...labelCounts }),
+  archive: v.nullable(archive),
+  /** null if it belongs to this instance. */
+  origin: v.nullable(roomOrigin),
+  adopted: roomAdopted,
 }
 
-export const credentialOperations = [
-  operation({
-    name: "issue_credential",
-    ...onCredential,
-    path: "/api/rooms/{roomId}/credentials",
-    summary:
-      "Issues a credential for the caller's own membership. Its label is the agent's name: " +
-      "public, and shown with the member's name wherever the agent writes. The token is in this answer and never " +
-      "shown again.",
-    refusals: ["state_conflict"],
-    fields: {
-      label,
-      permissions,
-      threadIds: v.exactOptional(distinct(ref("thread"), limits.credentialThreads, 1)),
-      expiresAt: v.exactOptional(time),
-    },
-    result: issued,
-    example: { label: "sweep agent", permissions: ["post_thread", "publish_records"] },
+export const roomSummary = shape(roomFields)
+
+export type RoomSummary = v.InferOutput<typeof roomSummary>
+
+export const member = shape({
+  userId: id,
+  username: v.string(),
+  ...howCited,
+  role: v.picklist(enumerations.memberRole),
+  joinedAt: at,
+})
+
+export type Member = v.InferOutput<typeof member>
+
+/**
+ * Entries whose bodies no digest proves, because parts of them were withheld: how many there are, and the first of
+ * them.
+ */
+export const unproved = shape({ entries: count, sequences: v.array(count) })
+
+export const room = shape({
+  schemaVersion,
+  ...roomFields,
+  unproved,
+  costs,
+  members: v.array(member),
+  /** Of its newest findings, and of the records that its newest links are about. */
+  ...changedFields,
+})
+
+export const joinRequest = shape({ person, message: optionalFreeText, requestedAt: at })
+
+// Webhooks as their Room's owner sees them.
+
+/** One attempted delivery. */
+export const delivery = shape({
+  sequence: count,
+  at,
+  isDelivered: v.boolean(),
+  /** The status of the response, or why there was none. */
+  outcome: v.string(),
+  milliseconds: count,
+})
+export type Delivery = v.InferOutput<typeof delivery>
+
+export const webhook = shape({
+  webhookId: id,
+  url: v.string(),
+  addedBy: person,
+  addedAt: at,
+  /** The last entry of the Room's activity that was delivered. */
+  delivered: count,
+  /** Since when deliveries have failed; null if the newest succeeded. */
+  failingSince: v.nullable(at),
+  /** Why deliveries were turned off; null if they are on. */
+  offBecause: optionalFreeText,
+  /** The newest first. */
+  deliveries: v.array(delivery),
+})
+
+/** A webhook that was just added. Its secret is shown only once. */
+export const webhookAdded = shape({ schemaVersion, webhookId: id, url: v.string(), secret: v.string() })
+export const webhookChanged = shape({ schemaVersion, webhookId: id })
+
+export const roomReads = [
+  read({
+    name: "rooms",
+    path: "/api/research/rooms",
+    summary: "Rooms, newest first; query searches titles and questions.",
+    parameters: { query },
+    cursor: "opaque",
+    answer: page(roomSummary),
   }),
-  operation({
-    name: "rotate_credential",
-    ...onCredential,
-    path: "/api/rooms/{roomId}/credentials/{credentialId}/rotate",
-    summary: "Issues a new credential with the same label, permissions and Threads, and revokes the old one.",
-    refusals: ["role_required", "state_conflict"],
-    fields: { expiresAt: v.exactOptional(time) },
-    result: issued,
+  read({
+    name: "room",
+    path: "/api/research/rooms/{roomId}",
+    summary: "One Room with its members.",
+    answer: room,
   }),
-  operation({
-    name: "revoke_credential",
-    ...onCredential,
-    path: "/api/rooms/{roomId}/credentials/{credentialId}/revoke",
-    summary: "Revokes a credential at once: your own, or, as the owner, any of the Room's.",
-    // A removed member may still end their own credentials.
-    by: "person",
-    refusals: ["not_a_member", "role_required", "state_conflict"],
-    result: { credentialId: uuid, label, revokedAt: time },
+] as const
+
+export const memberReads = [
+  read({
+    name: "members",
+    surface: "session",
+    path: "/api/rooms/{roomId}/members",
+    summary: "The members of a Room.",
+    answer: wholeList(member),
+  }),
+  read({
+    name: "join_requests",
+    surface: "session",
+    path: "/api/rooms/{roomId}/join-requests",
+    summary: "Open requests to join, for the Room's owner.",
+    refusals: ["role_required"],
+    answer: wholeList(joinRequest),
+  }),
+  read({
+    name: "webhooks",
+    surface: "session",
+    path: "/api/rooms/{roomId}/webhooks",
+    summary: "The webhooks of a Room with their newest deliveries, for its owner.",
+    refusals: ["role_required"],
+    answer: wholeList(webhook),
   }),
 ] as const

@@ -1,30 +1,38 @@
-/** The answers of the reads that span everything: search, provenance, the citation of a Room, and briefs. */
+/** What spans everything: search, briefs, similar work, provenance, citation, and a Room as a file. */
 import * as v from "valibot"
-import { count, id, optionalText as text, freeText, at, optionalFreeText } from "./fields.ts"
-import { cslItemsOf, described } from "./description.ts"
-import { author, schemaVersion, verdict } from "./parts.ts"
+import { shape, text, oneOf, plain, agentName, time, uuid } from "../schema/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { keysOf } from "../typed.ts"
-import { fromOtherRoom, evidenceTally, knownThen, staleReason } from "./evidence.ts"
-import { shape } from "../schema/fields.ts"
-import { changedRecord } from "./changed.ts"
+import { id, optionalText, freeText, count, at, optionalFreeText } from "../answers/fields.ts"
+import { author, schemaVersion, verdict, page } from "../answers/parts.ts"
+import { fromOtherRoom, evidenceTally } from "../answers/evidence.ts"
+import { howCited, cslItemsOf } from "./people.ts"
+import { staleReason, knownThen } from "./checkpoints.ts"
+import { numbersCheck } from "../answers/numbers.ts"
+import { changedRecord } from "../answers/changed.ts"
 import { terms } from "./experiments.ts"
-import { numbersCheck } from "./numbers.ts"
+import { keysOf } from "../typed.ts"
+import { between, words, wholeNumber } from "../definitions/parameters.ts"
+import { limits } from "../limits.ts"
+import { read, markdown } from "../definitions/read.ts"
+import { described } from "../schema/validation.ts"
+import { subject } from "../schema/parts.ts"
+import { connectPaths } from "../service.ts"
+import { similarAnswer } from "../answers/receipts.ts"
 
-export const searchHit = shape({
+const searchHit = shape({
   kind: v.picklist(enumerations.searchKind),
   id,
-  label: text,
+  label: optionalText,
   /**
    * A one-line title: the wording of a record, the question of an experiment (and of its attempts), the summary of a
    * plan, the title of a Thread (and of its messages), a conclusion, the title of a Room, the name of a person.
    */
   title: freeText,
   /** Where it was written; null for a person. A Room has no Thread. */
-  roomId: text,
-  threadId: text,
+  roomId: optionalText,
+  threadId: optionalText,
   /** Its entry in the timeline; null for a Thread, a Room and a person. */
-  entryId: text,
+  entryId: optionalText,
   /** Who wrote it; for a person, the person. */
   author,
   at: v.string(),
@@ -36,7 +44,7 @@ export const searchHit = shape({
    * Its present state: the status of a record, experiment or attempt, the verdict of a finding link, the kind of a
    * link, the state of a checkpoint.
    */
-  standing: text,
+  standing: optionalText,
   /** For a finding: its present effects, in a sentence each. */
   effects: v.exactOptional(v.array(freeText)),
   replacedBy: v.nullable(shape({ versionId: id, label: v.string(), ...fromOtherRoom })),
@@ -45,7 +53,7 @@ export const searchHit = shape({
 const provenanceNode = shape({
   id,
   kind: v.picklist(enumerations.provenanceNode),
-  label: text,
+  label: optionalText,
   title: freeText,
   /** The Room in which it was made. Nodes of other Rooms are in the graph if this Room names them. */
   roomId: id,
@@ -54,13 +62,13 @@ const provenanceNode = shape({
    * The standing of a record, the status of an experiment or attempt, the obtainability of a material; `withdrawn` for
    * a link whose author withdrew it: its edges no longer count.
    */
-  status: text,
+  status: optionalText,
   /** The outcome of a finding or attempt, the verdict of a finding link on the question. */
-  outcome: text,
+  outcome: optionalText,
 })
 const provenanceEdge = shape({ from: id, to: id, kind: v.picklist(enumerations.provenanceEdge) })
 
-export const provenance = shape({
+const provenance = shape({
   schemaVersion,
   roomId: id,
   focus: v.nullable(id),
@@ -72,26 +80,26 @@ export const provenance = shape({
   activityWatermark: count,
 })
 
-export const roomCitation = shape({
+const roomCitation = shape({
   schemaVersion,
   key: v.string(),
   title: freeText,
   /** Its owner first, then the members in the order in which they joined. */
   authors: v.array(v.string()),
   /** The same people, with everything about how they want to be cited. */
-  people: v.array(shape({ userId: id, username: v.string(), ...described })),
+  people: v.array(shape({ userId: id, username: v.string(), ...howCited })),
   /** An SPDX id; null if no licence is stated. */
-  license: text,
+  license: optionalText,
   createdAt: v.string(),
   /** The last entry of the activity that the citation covers. */
   throughSequence: count,
   url: v.string(),
 })
-export const roomCslItems = cslItemsOf("collection", {})
+const roomCslItems = cslItemsOf("collection", {})
 
 // A brief: a Room or Thread in one small read.
 
-const object = shape({ kind: v.string(), id, label: text })
+const object = shape({ kind: v.string(), id, label: optionalText })
 
 /** The lists of a brief, in their order. */
 export const briefLists = [
@@ -124,7 +132,7 @@ const claim = shape({
   what: v.picklist(enumerations.claimedWork),
   object,
   by: v.string(),
-  agent: text,
+  agent: optionalText,
   until: at,
   note: optionalFreeText,
 })
@@ -132,15 +140,15 @@ const claim = shape({
 const failureFields = {
   kind: v.picklist(enumerations.failureKind),
   id,
-  label: text,
+  label: optionalText,
   why: freeText,
   at: v.string(),
   /** Who registered the failed attempt, or retracted the record. */
   by: v.string(),
-  agent: text,
+  agent: optionalText,
 }
 /** A failure in a list of its own, with its place among all failures in its Room. */
-export const failure = shape({ ...failureFields, sequence: count, threadId: id })
+const failure = shape({ ...failureFields, sequence: count, threadId: id })
 
 /** Whether it rests on something that has fallen. */
 const inDoubt = v.boolean()
@@ -158,7 +166,7 @@ const lists = {
       /** The table that it rests on, in Markdown: each difference with half of its 95 % interval. */
       table: v.exactOptional(freeText),
       by: v.string(),
-      agent: text,
+      agent: optionalText,
       at: v.string(),
       stale: v.boolean(),
       staleReasons: v.array(staleReason),
@@ -167,7 +175,7 @@ const lists = {
       /** The reviews in a sentence, or "not reviewed". */
       reviewed: v.string(),
       /** How many of its numbers are in the record, and which are not, in a sentence; null without numbers. */
-      numbers: text,
+      numbers: optionalText,
       /** The same as counts. Left out of the smallest briefs. */
       numbersCheck: v.exactOptional(numbersCheck),
     }),
@@ -180,7 +188,7 @@ const lists = {
       says: freeText,
       verdict: verdict.verdict,
       /** The basis of the verdict and the newest counted statement, in a sentence; null if none counts. */
-      verdictBy: text,
+      verdictBy: optionalText,
       status: v.picklist(enumerations.recordStatus),
       evidence: evidenceTally,
       inDoubt,
@@ -206,11 +214,11 @@ const lists = {
       tally: v.exactOptional(v.string()),
       inDoubt: v.exactOptional(inDoubt),
       /** The reviews in a sentence; null if nobody else has reviewed it. */
-      reviewed: v.exactOptional(text),
+      reviewed: v.exactOptional(optionalText),
       /** What to know about the runs behind it, in a sentence; null if there is nothing. */
-      blemishes: v.exactOptional(text),
+      blemishes: v.exactOptional(optionalText),
       by: v.string(),
-      agent: text,
+      agent: optionalText,
     }),
   ),
   /** What happened to records since: corrected, replaced, doubted; the newest first. */
@@ -222,12 +230,12 @@ const lists = {
       source: v.picklist(["dispute", "review"]),
       kind: v.string(),
       id,
-      label: text,
+      label: optionalText,
       says: optionalFreeText,
       why: freeText,
       linkId: id,
       by: v.string(),
-      agent: text,
+      agent: optionalText,
       part: v.exactOptional(freeText),
     }),
   ),
@@ -237,12 +245,12 @@ const lists = {
       label: v.string(),
       question: freeText,
       status: v.picklist(enumerations.experimentStatus),
-      assignee: text,
-      agent: text,
+      assignee: optionalText,
+      agent: optionalText,
       /** The terms on which it is held. After they have lapsed, others may take the experiment over. */
       ...terms,
       /** The time of the last activity on an assigned experiment that has gone silent. */
-      silentSince: text,
+      silentSince: optionalText,
     }),
   ),
   /** The current claims of agents; the one that lasts longest is first. */
@@ -251,14 +259,14 @@ const lists = {
   next: v.array(nextItem),
   openQuestions: v.array(shape({ question: freeText, threadId: id })),
   /** The newest messages. Older ones are not counted. */
-  messages: v.array(shape({ entryId: id, threadId: id, says: freeText, by: v.string(), agent: text, at })),
+  messages: v.array(shape({ entryId: id, threadId: id, says: freeText, by: v.string(), agent: optionalText, at })),
 }
 /** The lists in the order in which a brief has them that leaves nothing out. */
 export const wholeLists = keysOf(lists)
 /** How many items of each list are left out, and where all of them are listed. */
 const omitted = v.record(v.string(), shape({ count, link: v.exactOptional(v.string()) }))
 
-export const roomBrief = shape({
+const roomBrief = shape({
   schemaVersion,
   room: shape({
     roomId: id,
@@ -276,7 +284,7 @@ export const roomBrief = shape({
   omitted,
   activityWatermark: count,
 })
-export const threadBrief = shape({
+const threadBrief = shape({
   schemaVersion,
   thread: shape({ threadId: id, roomId: id, title: freeText, timelineWatermark: count }),
   /** Where no checkpoint has a table: that of the newest finding's metric and baseline over the Room, in Markdown. */
@@ -287,7 +295,7 @@ export const threadBrief = shape({
   omitted,
   activityWatermark: count,
 })
-export const nextSteps = shape({
+const nextSteps = shape({
   schemaVersion,
   roomId: id,
   items: v.array(nextItem),
@@ -295,3 +303,146 @@ export const nextSteps = shape({
   /** How many more steps of each kind there are. */
   leftOut: v.array(shape({ what: v.picklist(enumerations.nextStep), count })),
 })
+
+const budget = v.exactOptional(
+  between(limits.briefMin, limits.briefMax, limits.brief, "The maximum size of the answer in bytes."),
+)
+
+/** The states of the objects that search finds. */
+const standings = [
+  ...new Set([
+    ...enumerations.recordStatus,
+    ...enumerations.experimentStatus,
+    ...enumerations.attemptStatus,
+    ...enumerations.questionVerdict,
+    ...enumerations.linkKind,
+    ...enumerations.checkpointState,
+  ]),
+]
+
+export const overviewReads = [
+  read({
+    name: "search",
+    costly: true,
+    path: "/api/research/search",
+    summary:
+      "Full-text search over all content, best match first; if very many texts match, the newest are ranked. " +
+      "Fallen records come after all others. Every word must occur, words in quotes as a phrase, and the last word " +
+      "may be incomplete. A label or an id finds its object, a name its person (with roomId, a member of that " +
+      "Room), a commit or an arXiv id what names it, newest first. status, agent and since filter the best " +
+      "matches. Snippets are HTML with mark elements only.",
+    parameters: {
+      query: described(text(limits.searchQuery), "The words to search for; punctuation is ignored."),
+      roomId: v.exactOptional(subject("room")),
+      kinds: v.exactOptional(words(enumerations.searchKind)),
+      status: v.exactOptional(oneOf(standings)),
+      author: v.exactOptional(described(plain(limits.name), "A person's id or username.")),
+      agent: v.exactOptional(agentName),
+      since: v.exactOptional(time),
+    },
+    cursor: "offset",
+    answer: page(searchHit, {
+      /** If nothing was found: the query with each unknown word corrected by one letter, if that finds something. */
+      didYouMean: optionalText,
+    }),
+  }),
+  read({
+    name: "room_brief",
+    costly: true,
+    path: connectPaths.room_brief,
+    summary:
+      "A Room in one small read, never longer than its budget: the state of each question, hypotheses with their " +
+      "evidence, findings, what failed and why, disputes, work, what to do next, open questions. " +
+      "Items that are left out are counted, with a link to the whole list.",
+    parameters: { budget },
+    formats: markdown,
+    answer: roomBrief,
+  }),
+  read({
+    name: "thread_brief",
+    costly: true,
+    path: "/api/research/threads/{threadId}/brief",
+    summary: "A Thread in one small read, in the form of a Room's brief.",
+    parameters: { budget },
+    formats: markdown,
+    answer: threadBrief,
+  }),
+  read({
+    name: "room_failures",
+    path: "/api/research/rooms/{roomId}/failures",
+    summary: "What failed in a Room and why, newest first: failed and diverged attempts, retractions.",
+    cursor: "sequence",
+    answer: page(failure),
+  }),
+  read({
+    name: "room_next",
+    path: "/api/research/rooms/{roomId}/next",
+    summary:
+      "What would advance a Room: each step with the reason, the operation for it, the permission it needs, " +
+      "and the start of its body.",
+    answer: nextSteps,
+  }),
+  read({
+    name: "room_similar",
+    path: "/api/research/rooms/{roomId}/similar",
+    summary:
+      "Similar work among a Room's hypotheses, experiments, findings and attempts, with its outcomes: " +
+      "similar to a text or to one of these objects. For an attempt, also attempts with the same commit, " +
+      "argv and configuration. Words are compared, with rare ones weighted most; " +
+      "other forms of a word and other words for the same thing are not found.",
+    parameters: {
+      text: v.exactOptional(
+        described(text(limits.explanation), "What you plan to propose, in a sentence or more. Required without like."),
+      ),
+      like: v.exactOptional(described(uuid, "The id of an object in this Room, instead of a text.")),
+    },
+    answer: similarAnswer,
+  }),
+  read({
+    name: "room_provenance",
+    costly: true,
+    path: "/api/research/rooms/{roomId}/provenance",
+    summary:
+      "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, " +
+      "claims, materials and links. With focus, only what is within depth steps (default 1) of one of them. " +
+      "Edges are those that this Room states; objects of other Rooms that it names are included as end points.",
+    parameters: { focus: v.exactOptional(uuid), depth: v.exactOptional(wholeNumber(limits.provenanceDepth)) },
+    answer: provenance,
+  }),
+  read({
+    name: "room_citation",
+    path: "/api/research/rooms/{roomId}/citation",
+    summary:
+      "The citation of a Room in its present state: its owner and members, and the last entry of its activity. " +
+      "As BibTeX, RIS, CSL-JSON or CITATION.cff.",
+    answer: roomCitation,
+    formats: {
+      bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
+      ris: { mediaType: "application/x-research-info-systems", answer: v.string() },
+      csl: { mediaType: "application/vnd.citationstyles.csl+json", answer: roomCslItems },
+      cff: { mediaType: "application/yaml", answer: v.string() },
+    },
+  }),
+  read({
+    name: "room_export",
+    path: "/api/research/rooms/{roomId}/export",
+    summary:
+      "The whole Room as an RO-Crate 1.2 in a zip: everything accepted, the feed with its digests, and a program " +
+      "that verifies them offline. The same state of a Room gives the same bytes.",
+    refusals: ["too_many_requests"],
+    mediaType: "application/zip",
+    answer: v.unknown(),
+  }),
+  read({
+    name: "room_sqlite",
+    path: "/api/research/rooms/{roomId}/room.sqlite",
+    summary:
+      "The Room as one SQLite file for Datasette, DuckDB, pandas and similar programs: " +
+      "views of entries, experiments, plans, attempts, measurements, effects, findings, evidence and hypotheses, " +
+      "with each column described in the view columns. Its name contains the head of the chain; " +
+      "the same state of a Room gives the same bytes.",
+    refusals: ["too_many_requests"],
+    mediaType: "application/vnd.sqlite3",
+    answer: v.unknown(),
+  }),
+] as const

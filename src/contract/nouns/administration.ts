@@ -1,13 +1,14 @@
 /** The reads of operators, with a line of the audit log. For everybody else these addresses do not exist. */
 import * as v from "valibot"
-import { at, count, id, optionalFreeText, optionalText, freeText } from "../answers/fields.ts"
-import * as answers from "../answers/index.ts"
+import { shape, oneOf, plain } from "../schema/fields.ts"
 import { auditKindNames } from "../audit-kinds.ts"
-import { oneOf, plain, shape } from "../schema/fields.ts"
+import { optionalFreeText, count, at, optionalText, id, freeText } from "../answers/fields.ts"
+import { read } from "../definitions/read.ts"
+import { schemaVersion, page, person } from "../answers/parts.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { credentialOfRoom } from "./credentials.ts"
 import { personalKey } from "../library/reads.ts"
 import { limits } from "../limits.ts"
-import { read } from "../definitions/read.ts"
-import { enumerations } from "../schema/enumerations.ts"
 
 // The audit log holds events about people, access and operators.
 
@@ -30,8 +31,6 @@ const auditEntry = shape({
 })
 export type AuditEntry = v.InferOutput<typeof auditEntry>
 
-const { person } = answers
-
 const forOperators = { surface: "operator", refusals: ["unknown_operation"] } as const
 
 export const administrationReads = [
@@ -41,7 +40,7 @@ export const administrationReads = [
     path: "/api/admin/overview",
     summary: "For operators: the data and its disk, the newest backup of the data, and the versions of the software.",
     answer: shape({
-      schemaVersion: answers.schemaVersion,
+      schemaVersion: schemaVersion,
       /** In bytes; null if the process that answers does not hold the data. */
       storage: v.nullable(shape({ databaseBytes: count, walBytes: count, freeDiskBytes: v.nullable(count) })),
       acceptedWrites: count,
@@ -71,7 +70,7 @@ export const administrationReads = [
     path: "/api/admin/people",
     summary: "For operators: the people of this service, the latest account first.",
     cursor: "uuid",
-    answer: answers.page(
+    answer: page(
       shape({
         ...person.entries,
         isOperator: v.boolean(),
@@ -92,7 +91,7 @@ export const administrationReads = [
     path: "/api/admin/rooms",
     summary: "For operators: every Room, the newest first, with its owner, its size and the time of its last activity.",
     cursor: "uuid",
-    answer: answers.page(
+    answer: page(
       shape({
         roomId: id,
         title: freeText,
@@ -116,7 +115,7 @@ export const administrationReads = [
     summary:
       "For operators: credentials of every Room, the newest first. Only the first characters of tokens are shown.",
     cursor: "uuid",
-    answer: answers.page(answers.credentialOfRoom),
+    answer: page(credentialOfRoom),
   }),
   read({
     name: "admin_keys",
@@ -126,7 +125,7 @@ export const administrationReads = [
       "For operators: the personal keys of all people, the newest first. Only the first characters of tokens are " +
       "shown.",
     cursor: "uuid",
-    answer: answers.page(shape({ ...personalKey.entries, owner: person })),
+    answer: page(shape({ ...personalKey.entries, owner: person })),
   }),
   read({
     name: "admin_invitations",
@@ -135,7 +134,7 @@ export const administrationReads = [
     summary:
       "For operators: invitations into the service and its Rooms, the newest first. Their links are never shown.",
     cursor: "uuid",
-    answer: answers.page(
+    answer: page(
       shape({
         invitationId: id,
         invitedBy: v.string(),
@@ -156,6 +155,6 @@ export const administrationReads = [
     parameters: { kind: v.exactOptional(oneOf(auditKindNames)), user: v.exactOptional(plain(limits.name)) },
     refusals: [...forOperators.refusals, "room_unavailable"],
     cursor: "sequence",
-    answer: answers.page(auditEntry),
+    answer: page(auditEntry),
   }),
 ] as const

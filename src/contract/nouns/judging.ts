@@ -3,12 +3,13 @@
  * evidence for and against it comes from, what failed on the way, what is doubted and why, and what rests on it.
  */
 import * as v from "valibot"
-import { at, count, id, optionalFreeText, optionalText as text, recordStatus, freeText } from "./fields.ts"
-import { author, schemaVersion } from "./parts.ts"
-import { each } from "../typed.ts"
-import { enumerations } from "../schema/enumerations.ts"
-import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
+import { count, id, freeText, recordStatus, optionalFreeText, at, optionalText } from "../answers/fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { fromOtherRoom, evidenceTally } from "../answers/evidence.ts"
+import { author, schemaVersion } from "../answers/parts.ts"
+import { each } from "../typed.ts"
+import { read } from "../definitions/read.ts"
 
 /**
  * What a reader should know about the runs behind a finding before relying on it. None of it is a refusal or counts as
@@ -128,7 +129,7 @@ const common = {
   doubts: newest(doubt),
 }
 
-export const recordCase = shape({
+const recordCase = shape({
   schemaVersion,
   ...record,
   roomId: id,
@@ -146,13 +147,32 @@ export const recordCase = shape({
   citedIn: newest(resolving),
 })
 
-export const checkpointCase = shape({
+const checkpointCase = shape({
   schemaVersion,
   checkpointId: id,
   roomId: id,
   threadId: id,
   state: v.picklist(enumerations.checkpointState),
   /** The records that it cites, in the same order. */
-  citations: v.array(shape({ ...record, author, outcome: text, evidenceTally, inDoubt: v.boolean() })),
+  citations: v.array(shape({ ...record, author, outcome: optionalText, evidenceTally, inDoubt: v.boolean() })),
   ...common,
 })
+
+export const judgingReads = [
+  read({
+    name: "record_case",
+    path: "/api/research/records/{versionId}/case",
+    summary:
+      "Whether to believe a record, in one read: how many people and commits the evidence for and against it comes " +
+      "from, what failed on the way, what is doubted and why, and what would fall with it.",
+    answer: recordCase,
+  }),
+  read({
+    name: "checkpoint_case",
+    path: "/api/research/checkpoints/{checkpointId}/case",
+    summary:
+      "Whether to believe a conclusion or synthesis: the records that it cites with the evidence for and against " +
+      "each, what failed on the way to them, and what is doubted and why.",
+    answer: checkpointCase,
+  }),
+] as const

@@ -1,30 +1,30 @@
-/** The answers about records, their notices and their concepts. */
+/** What is answered about records and the concepts that they define. */
 import * as v from "valibot"
+import { shape } from "../schema/fields.ts"
 import {
-  answered,
-  at,
-  attemptOutcome,
-  count,
   id,
-  optionalFreeText,
-  optionalText,
   freeText,
-  client,
+  at,
+  optionalFreeText,
+  withdrawn,
+  answered,
   recordKind,
   recordStatus,
-  withdrawn,
-} from "./fields.ts"
-import { blemishes } from "./judging.ts"
-import { effect } from "./measurements.ts"
-import { cslItemsOf } from "./description.ts"
-import { each } from "../typed.ts"
+  optionalText,
+  attemptOutcome,
+  count,
+  client,
+} from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { evidenceTally, fromOtherRoom } from "./evidence.ts"
-import { recordNumbers } from "./numbers.ts"
-import { review, reviewed } from "./reviews.ts"
-import { verdict, author, schemaVersion } from "./parts.ts"
-import { shape } from "../schema/fields.ts"
-import { warning } from "./advice.ts"
+import { author, verdict, schemaVersion } from "../answers/parts.ts"
+import { fromOtherRoom, evidenceTally } from "../answers/evidence.ts"
+import { reviewed, review } from "./reviews.ts"
+import { each } from "../typed.ts"
+import { warning } from "../answers/receipts.ts"
+import { blemishes } from "./judging.ts"
+import { effect } from "../answers/measurements.ts"
+import { recordNumbers } from "../answers/numbers.ts"
+import { cslItemsOf } from "./people.ts"
 
 export const notice = shape({
   linkId: id,

@@ -4,18 +4,18 @@
  * the place in it. Answers show `{withheld: {at, by, reason}}` instead, or, within a longer text, a word.
  */
 import * as v from "valibot"
-import { quoting, words } from "../definitions/sentence.ts"
-import { enumerations } from "../schema/enumerations.ts"
-import { list, oneOf, shape, text, uuid, wellFormed, whole } from "../schema/fields.ts"
-import { limits } from "../limits.ts"
+import { wellFormed, shape, uuid, whole, list, oneOf, text } from "../schema/fields.ts"
 import { operation, type Operation } from "../definitions/operation.ts"
+import { words, quoting } from "../definitions/sentence.ts"
 import { described, pointer } from "../schema/validation.ts"
+import { limits } from "../limits.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { MARK_OPEN as OPEN, MARK_CLOSE as CLOSE, dateOf } from "../text.ts"
+import { digestOf, isObject, type JsonObject, valueAt, namesOf, type Json, memberOf } from "../json.ts"
 import { type Withholding, withholding } from "../answers/fields.ts"
-import { digestOf, isObject, type Json, type JsonObject, memberOf, namesOf, valueAt } from "../json.ts"
-import { isPart, type Visitor, type Part, partsOf, type Path, walker } from "../schema/parts.ts"
-import { dateOf, MARK_CLOSE as CLOSE, MARK_OPEN as OPEN } from "../text.ts"
-import { logDigest } from "../definitions/attachments.ts"
+import { type Part, isPart, type Path, type Visitor, walker, partsOf } from "../schema/parts.ts"
 import { locationUri } from "../definitions/work.ts"
+import { logDigest } from "../definitions/attachments.ts"
 
 /**
  * A place in a body: a JSON Pointer, empty for the whole body. It has no title, because it is not text that a person

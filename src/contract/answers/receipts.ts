@@ -1,13 +1,16 @@
 /**
- * Advice (protocol, section 8) in receipts, rehearsals and reads; it never refuses anything. Its codes are in the
- * enumerations. Beside it, similar hypotheses, experiments and attempts.
+ * What a write is answered: a receipt with its advice (protocol, section 8), or a refusal. Advice never refuses
+ * anything: warnings, whose codes are in the enumerations, and similar hypotheses, experiments and attempts. Rehearsals
+ * and reads give it too.
  */
 import * as v from "valibot"
-import { at, count, id, freeText, optionalFreeText } from "./fields.ts"
+import { shape } from "../schema/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
-import { shape } from "../schema/fields.ts"
-import { schemaVersion } from "./parts.ts"
+import { id, freeText, count, at, optionalFreeText } from "./fields.ts"
+import { schemaVersion, target, readAs } from "./parts.ts"
+import { schemaVersions } from "../service.ts"
+import { landedEffect } from "./measurements.ts"
 
 const optional = v.exactOptional
 const label = v.string()
@@ -100,3 +103,44 @@ export const alreadyTried = {
 export type AlreadyTried = { readonly [K in keyof typeof alreadyTried]: readonly SimilarItem[] }
 
 export const similarAnswer = shape({ schemaVersion, roomId: v.string(), ...alreadyTried })
+
+export const receipt = shape({
+  /** That of the operation's family. */
+  schemaVersion: v.picklist([schemaVersions.research, schemaVersions.library]),
+  operation: v.string(),
+  requestId: v.exactOptional(id),
+  clientMessageId: v.exactOptional(id),
+  acceptedAt: at,
+  roomId: v.nullable(id),
+  threadId: v.nullable(id),
+  target,
+  targetId: v.string(),
+  result: v.record(v.string(), v.unknown()),
+  entry: v.nullable(shape({ entryId: id, sequence: count })),
+  activity: v.nullable(shape({ sequence: count, digest: v.string() })),
+  warnings: v.array(warning),
+  /** For a proposal, a hypothesis or an attempt: similar records, and earlier attempts with the same settings. */
+  similar: v.exactOptional(alreadyTried.similar),
+  sameExecution: v.exactOptional(alreadyTried.sameExecution),
+  /** For a finding that rests on effects, and for the outcome of a reproduction that repeats some. */
+  effects: v.exactOptional(v.array(landedEffect)),
+  /** For a report with a table of values. */
+  readAs: v.exactOptional(readAs),
+  replayed: v.exactOptional(v.literal(true)),
+  credentialChanged: v.exactOptional(v.literal(true)),
+  rehearsed: v.exactOptional(v.literal(true)),
+  current: v.exactOptional(v.unknown()),
+})
+
+export type Receipt = v.InferOutput<typeof receipt>
+
+export const refusal = shape({
+  schemaVersion: count,
+  error: v.string(),
+  refusal: v.string(),
+  committed: v.nullable(v.literal(false)),
+  retryable: v.boolean(),
+  retryAfter: v.nullable(count),
+  current: v.nullable(v.record(v.string(), v.unknown())),
+  issues: v.array(shape({ path: v.string(), message: freeText })),
+})

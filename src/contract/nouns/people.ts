@@ -1,8 +1,10 @@
-/** How people want to be cited: a name, its parts for citation styles that sort or shorten it, and an ORCID. */
+/** People: how they want to be cited, their sessions, and invitations. What they do is in operations/actions.ts. */
 import * as v from "valibot"
-import { count, optionalText } from "./fields.ts"
-import { text } from "../schema/fields.ts"
+import { text, shape } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
+import { optionalText, count, id, at, freeText } from "../answers/fields.ts"
+import { schemaVersion, person } from "../answers/parts.ts"
+import { read } from "../definitions/read.ts"
 
 const ORCID = /^(?:https?:\/\/(?:www\.)?orcid\.org\/)?[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9Xx]$/u
 
@@ -26,7 +28,7 @@ export const description = {
 }
 
 /** The same properties in answers. */
-export const described = { name: optionalText, givenName: optionalText, familyName: optionalText, orcid: optionalText }
+export const howCited = { name: optionalText, givenName: optionalText, familyName: optionalText, orcid: optionalText }
 /** An author in CSL-JSON: the parts of their name, or one literal name. */
 const cslAuthor = v.looseObject({
   literal: v.exactOptional(v.string()),
@@ -48,7 +50,7 @@ export const cslItemsOf = <const T extends string, M extends v.ObjectEntries>(ty
     }),
   )
 /** The ORCID is without `https://orcid.org/`. */
-export type Described = Readonly<Record<keyof typeof described, string | null>>
+export type Described = Readonly<Record<keyof typeof howCited, string | null>>
 /** A person's description, with their id and username. */
 export interface Named extends Described {
   readonly userId: string
@@ -68,3 +70,69 @@ export const orcidAddress = (orcid: string): string => `https://orcid.org/${orci
 
 /** The name under which a person is cited. */
 export const shownName = ({ name, username }: Pick<Named, "name" | "username">): string => name ?? username
+
+/** A person, and how they want to be cited; null if they have not said. */
+export const describedPerson = shape({
+  schemaVersion,
+  userId: id,
+  username: v.string(),
+  ...howCited,
+  /** The instance that the person belongs to; null for this one. */
+  instanceId: v.nullable(id),
+})
+
+export const session = shape({
+  schemaVersion,
+  person: v.nullable(shape({ userId: id, username: v.string(), isOperator: v.boolean() })),
+})
+
+/** The present state of a person after an operator's action, and how many of their tokens were ended. */
+export const operatedPerson = shape({
+  schemaVersion,
+  person: shape({ userId: id, username: v.string(), isOperator: v.boolean(), disabledAt: v.nullable(at) }),
+  ended: shape({ credentials: v.number(), keys: v.number(), invitations: v.number() }),
+})
+
+/** A token that no longer works, and since when. */
+export const ended = shape({ schemaVersion, id, of: person, revokedAt: at })
+
+export const invitation = shape({
+  schemaVersion,
+  invitationId: id,
+  invitedBy: v.string(),
+  room: v.nullable(shape({ roomId: id, title: freeText })),
+  expiresAt: at,
+})
+
+export const invitationIssued = shape({
+  schemaVersion,
+  invitationId: id,
+  link: v.string(),
+  token: v.string(),
+  expiresAt: at,
+})
+
+export const peopleReads = [
+  read({
+    name: "person",
+    path: "/api/research/people/{username}",
+    summary:
+      "A person, by username or id: how they want to be cited, if they have declared it. " +
+      "The service does not ask ORCID who owns an ORCID.",
+    answer: describedPerson,
+  }),
+  read({
+    name: "session",
+    surface: "visitor",
+    path: "/api/session",
+    summary: "The person who is signed in, or null.",
+    answer: session,
+  }),
+  read({
+    name: "invitation",
+    surface: "visitor",
+    path: "/api/invitations/{token}",
+    summary: "What an invitation link offers, for the person who holds it.",
+    answer: invitation,
+  }),
+] as const

@@ -1,31 +1,43 @@
-/** Attempts: what was executed, with its inputs and outputs. */
+/** Attempts: what was executed, with its inputs and outputs, and the reads that list, compare and show attempts. */
 import * as v from "valibot"
-import { quoting } from "../definitions/sentence.ts"
-import { count } from "../answers/fields.ts"
-import { cost } from "../answers/costs.ts"
+import { uuid, oneOf, shape, list, plain, text, time, oneOrSeveral, distinct, agentName } from "../schema/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { distinct, list, oneOf, oneOrSeveral, plain, shape, text, time, uuid } from "../schema/fields.ts"
-import { limits } from "../limits.ts"
-import { pictured } from "../definitions/attachments.ts"
-import { log, session } from "../definitions/attachments.ts"
+import { count } from "../answers/fields.ts"
 import { operation } from "../definitions/operation.ts"
-import { ref, subject } from "../schema/parts.ts"
-import { namedEffect } from "./publications.ts"
-import { states } from "../states.ts"
 import {
   argv,
+  expectedExperiment,
+  repository,
   configuration,
-  corrects,
   environment,
   expectedAttempt,
-  expectedExperiment,
   metrics,
-  outputs,
-  repository,
-  pool,
   table,
+  corrects,
+  outputs,
+  pool,
+  digest,
 } from "../definitions/work.ts"
+import { quoting } from "../definitions/sentence.ts"
+import { subject, ref } from "../schema/parts.ts"
+import { limits } from "../limits.ts"
+import { states } from "../states.ts"
 import { described } from "../schema/validation.ts"
+import { pictured, log, session } from "../definitions/attachments.ts"
+import { cost } from "../answers/costs.ts"
+import { namedEffect } from "./records.ts"
+import { digits, between, ids, wholeNumber, labelPattern } from "../definitions/parameters.ts"
+import { read, files, markdown } from "../definitions/read.ts"
+import { page } from "../answers/parts.ts"
+import {
+  attemptSummary,
+  runRow,
+  attempt,
+  metricColumns,
+  logPage,
+  attemptTable,
+  attemptCurves,
+} from "./attempt-answers.ts"
 
 const onAttempt = {
   permissions: ["manage_own_experiments"],
@@ -217,5 +229,162 @@ export const attemptOperations = [
         failure: { stage: "training", explanation: "Infinite loss at step 212." },
       },
     ],
+  }),
+] as const
+
+const logParameters = {
+  from: v.exactOptional(digits(1, 999_999_999, { description: "The first line, counted from 1." })),
+  lines: v.exactOptional(between(1, limits.logLines, 200, "The most lines.")),
+  tail: v.exactOptional(digits(1, limits.logLines, { description: "So many of the last lines." })),
+  grep: v.exactOptional(described(plain(limits.name), "Only lines that contain this text, in any case of letters.")),
+  digest: v.exactOptional(digest),
+}
+const plainText = { text: { mediaType: "text/plain", answer: v.string() } } as const
+
+const attemptIds = ids(limits.comparedAttempts)
+/** As large as a cursor may be. */
+const step = wholeNumber(999_999_999_999_999)
+
+export const attemptReads = [
+  read({
+    name: "attempts",
+    path: "/api/research/attempts",
+    summary:
+      "Attempts with their outcomes, by id; label needs roomId. With order=label, within a Room or an experiment, " +
+      "they are in the order of registration, and after is a number. As csv and jsonl the list is whole, " +
+      "unless limit is given. With findingVersionId each item says how that finding names it: " +
+      "producing, baseline or evidence only.",
+    parameters: {
+      experimentId: v.exactOptional(subject("experiment")),
+      roomId: v.exactOptional(subject("room")),
+      findingVersionId: v.exactOptional(subject("finding")),
+      status: v.exactOptional(oneOf(enumerations.attemptStatus)),
+      intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
+      label: v.exactOptional(labelPattern("attempt")),
+      agent: v.exactOptional(agentName),
+      order: v.exactOptional(oneOf(["id", "label"])),
+    },
+    cursor: "uuid",
+    answer: page(attemptSummary),
+    formats: files,
+  }),
+  read({
+    name: "room_ledger",
+    path: "/api/research/rooms/{roomId}/ledger",
+    summary:
+      "Who ran what and what came of it, a line an attempt, in the order of registration: agent, command, settings, " +
+      "seeds, findings that name it with their verdicts, what it reproduces and with which verdict.",
+    parameters: {
+      experimentId: v.exactOptional(subject("experiment")),
+      findingVersionId: v.exactOptional(subject("finding")),
+      status: v.exactOptional(oneOf(enumerations.attemptStatus)),
+      intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
+      agent: v.exactOptional(agentName),
+    },
+    cursor: "sequence",
+    pageItems: limits.ledgerRuns,
+    answer: page(runRow),
+  }),
+  read({
+    name: "attempt",
+    path: "/api/research/attempts/{attemptId}",
+    summary:
+      "One attempt: its registration, how it compares with its plan, events with both clocks, inputs, " +
+      "outputs and last metrics.",
+    answer: attempt,
+  }),
+  read({
+    name: "attempt_metrics",
+    path: "/api/research/attempts/{attemptId}/metrics",
+    summary:
+      "Every point of an attempt's metrics in the order reported: as columns, or as a table in markdown; " +
+      "as csv and jsonl all of them, unless limit is given.",
+    parameters: { metric: v.exactOptional(plain(limits.name)) },
+    cursor: "sequence",
+    pageItems: limits.metricPoints,
+    answer: metricColumns,
+    formats: { ...files, ...markdown },
+  }),
+  read({
+    name: "attempt_log",
+    path: "/api/research/attempts/{attemptId}/log",
+    summary:
+      "What the program of an attempt printed, as text or as numbered lines, without escape sequences: " +
+      "from a line on, its last lines (tail), or the lines that contain a text (grep). digest reads an earlier log.",
+    parameters: logParameters,
+    refusals: ["unknown_log"],
+    costly: true,
+    answer: logPage,
+    formats: plainText,
+  }),
+  read({
+    name: "attempt_session",
+    path: "/api/research/attempts/{attemptId}/session",
+    summary: "The session of the agent that ran an attempt, read as its log is.",
+    parameters: logParameters,
+    refusals: ["unknown_log"],
+    costly: true,
+    answer: logPage,
+    formats: plainText,
+  }),
+  read({
+    name: "attempt_table",
+    costly: true,
+    path: "/api/research/attempt-table",
+    summary:
+      "A comparison of attempts of a Room, of an experiment, or with given ids: " +
+      "the last value of each metric, and the settings (arm, command, configuration, environment, inputs, " +
+      "commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, " +
+      "with a key of the answer's columns; values that are not finite come after finite ones, and missing values " +
+      "last. With setting and metric (keys of two columns), rows contain only that pair.",
+    parameters: {
+      roomId: v.exactOptional(subject("room")),
+      experimentId: v.exactOptional(subject("experiment")),
+      attemptIds: v.exactOptional(attemptIds),
+      status: v.exactOptional(oneOf(enumerations.attemptStatus)),
+      intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
+      sort: v.exactOptional(plain(limits.explanation)),
+      order: v.exactOptional(oneOf(["ascending", "descending"])),
+      setting: v.exactOptional(plain(limits.explanation)),
+      metric: v.exactOptional(plain(limits.explanation)),
+      limit: v.exactOptional(
+        between(
+          1,
+          limits.tableAttempts,
+          limits.pageItems,
+          `The maximum number of items on a page; more than ${limits.pageItems} only with setting and metric.`,
+        ),
+      ),
+    },
+    cursor: "offset",
+    refusals: ["unknown_attempt"],
+    answer: attemptTable,
+    formats: { csv: files.csv },
+  }),
+  read({
+    name: "attempt_curves",
+    costly: true,
+    path: "/api/research/attempt-curves",
+    summary:
+      "One metric of several attempts as curves, each thinned to the given number of points: " +
+      "in every interval of steps, the ends, the extremes and values that are not finite are kept.",
+    parameters: {
+      attemptIds,
+      metric: plain(limits.name),
+      split: v.exactOptional(plain(limits.name)),
+      from: v.exactOptional(step),
+      to: v.exactOptional(step),
+      points: v.exactOptional(
+        between(
+          limits.curvePointsMin,
+          limits.curvePointsMax,
+          limits.curvePoints,
+          "The maximum number of points in each curve.",
+        ),
+      ),
+    },
+    refusals: ["unknown_attempt"],
+    answer: attemptCurves,
+    formats: { csv: files.csv },
   }),
 ] as const

@@ -1,24 +1,24 @@
-/** The answers of the reads of attempts: the registration, the reports, the series of metrics, and comparisons. */
+/** What is answered about attempts: one, many, their points, and how they compare. */
 import * as v from "valibot"
-import { affordances, page, author, schemaVersion } from "./parts.ts"
-import { cost } from "./costs.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { shape } from "../schema/fields.ts"
 import {
-  logSize,
-  pictured,
-  at,
-  attemptOutcome,
-  count,
   id,
   optionalFreeText,
-  orWithheld,
   freeText,
+  count,
+  attemptOutcome,
+  at,
+  logSize,
+  orWithheld,
   type FreeText,
-} from "./fields.ts"
-import { enumerations } from "../schema/enumerations.ts"
-import { fromOtherRoom, independence } from "./evidence.ts"
-import { comparison, scalar } from "./measurements.ts"
-import { shape } from "../schema/fields.ts"
-import { materialSummary } from "./experiments.ts"
+  withPictures,
+} from "../answers/fields.ts"
+import { comparison, scalar } from "../answers/measurements.ts"
+import { author, affordances, schemaVersion, page } from "../answers/parts.ts"
+import { cost } from "../answers/costs.ts"
+import { fromOtherRoom, independence } from "../answers/evidence.ts"
+import { materialSummary } from "./materials.ts"
 
 const json = v.unknown()
 const attemptStatus = v.picklist(enumerations.attemptStatus)
@@ -222,7 +222,7 @@ export const attempt = shape({
       late: v.exactOptional(v.boolean()),
       exitCode: v.exactOptional(count),
       cost: v.exactOptional(cost),
-      ...pictured,
+      ...withPictures,
       log: v.exactOptional(shape({ digest: freeText })),
       session: v.exactOptional(shape({ digest: freeText, format: freeText })),
       failure: v.exactOptional(shape({ stage: freeText, explanation: freeText })),

@@ -1,40 +1,32 @@
-/** Hypotheses, findings and cited claims: what was predicted and concluded, and on what evidence. */
+/** Records (hypotheses, findings, cited claims): publishing them on their evidence, and reading them. */
 import * as v from "valibot"
-import { fromOtherRoom } from "../answers/evidence.ts"
-import { quoting, words } from "../definitions/sentence.ts"
-import { enumerations } from "../schema/enumerations.ts"
-import {
-  arxivId,
-  distinct,
-  distinctBy,
-  list,
-  oneOf,
-  plain,
-  shape,
-  text,
-  uuid,
-  variant,
-  whole,
-} from "../schema/fields.ts"
+import { text, plain, shape, variant, arxivId, distinct, whole, uuid, oneOf, list } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { pictured, citedLines } from "../definitions/attachments.ts"
-import { operation } from "../definitions/operation.ts"
-import { described } from "../schema/validation.ts"
 import { ref, subject } from "../schema/parts.ts"
 import {
+  digest,
+  dimensions,
+  dimensionName,
+  pool,
   assertion,
   concepts,
-  references,
   scope,
+  references,
   premises,
-  digest,
-  dimensionName,
-  dimensions,
-  pool,
 } from "../definitions/work.ts"
+import { citedLines, pictured } from "../definitions/attachments.ts"
+import { described } from "../schema/validation.ts"
+import { operation } from "../definitions/operation.ts"
+import { quoting } from "../definitions/sentence.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { read } from "../definitions/read.ts"
+import { labelPattern, recordFilters, query } from "../definitions/parameters.ts"
+import { page } from "../answers/parts.ts"
+import { recordSummary, record, cslItems, concept, conceptSummary } from "./record-answers.ts"
+import { evidenceItem, recordUse } from "../answers/evidence.ts"
 
 const explanation = text(limits.explanation)
-const bearing = oneOf(enumerations.evidenceBearing)
+
 const locatorPart = v.exactOptional(plain(limits.locator))
 const locator = shape({ section: locatorPart, page: locatorPart, figure: locatorPart })
 const quote = text(limits.statement)
@@ -107,77 +99,6 @@ const assertionExample = (wording: string) => ({
   },
   concepts: { lowers: { label: "lowers", definition: "Makes the mean over seeds smaller." } },
   scope: "The 50-million-parameter model, five seeds an arm.",
-})
-
-export const linkExperimentFinding = operation({
-  name: "link_experiment_finding",
-  refusals: ["link_exists"],
-  sentence: ({ findingVersionId, experimentId, towardQuestion, towardHypothesis }, _label, named) =>
-    `related ${named(findingVersionId)} to ${named(experimentId)}: it ${[
-      ...towardHypothesis.map(
-        ({ versionId, verdict, part }) =>
-          `${words(verdict)} ${named(versionId)}${part === undefined ? "" : ` ${part}`}`,
-      ),
-      `${words(towardQuestion.verdict)} the question`,
-    ].join(" and ")}${quoting(towardQuestion.explanation)}`,
-  summary:
-    "Relates a finding to an experiment with a split verdict: on each hypothesis, and on the question. " +
-    "It changes no state.",
-  permissions: ["post_thread"],
-  target: "finding_link",
-  entry: { kind: "link_experiment_finding", form: "card" },
-  fields: {
-    experimentId: subject("experiment"),
-    findingVersionId: ref("finding"),
-    attemptId: v.exactOptional(ref("attempt", { of: "experimentId" })),
-    towardHypothesis: distinctBy(
-      list(
-        shape({
-          versionId: ref("hypothesis"),
-          verdict: oneOf(enumerations.hypothesisVerdict),
-          explanation,
-          part: v.exactOptional(
-            described(text(200), 'The part of the hypothesis that the verdict is on, such as "at 400 labels".'),
-          ),
-        }),
-        limits.verdicts,
-      ),
-      "versionId",
-      "list",
-    ),
-    towardQuestion: shape({ verdict: oneOf(enumerations.questionVerdict), explanation }),
-  },
-  result: {
-    linkId: uuid,
-    label: v.null(),
-    /**
-     * The verdict of each hypothesis before and after, and how many people other than its author made counted
-     * statements.
-     */
-    verdicts: v.array(
-      shape({
-        versionId: uuid,
-        label: v.string(),
-        ...fromOtherRoom,
-        before: bearing,
-        verdict: bearing,
-        independent: whole(),
-      }),
-    ),
-  },
-  example: {
-    experimentId: "0198f3a0-0000-7000-8000-000000000005",
-    findingVersionId: "0198f3a0-0000-7000-8000-000000000009",
-    attemptId: "0198f3a0-7777-4abc-8def-000000000007",
-    towardHypothesis: [
-      {
-        versionId: "0198f3a0-0000-7000-8000-000000000004",
-        verdict: "supports",
-        explanation: "The predicted difference was seen.",
-      },
-    ],
-    towardQuestion: { verdict: "answers", explanation: "For this model size, yes." },
-  },
 })
 
 export const publicationOperations = [
@@ -262,7 +183,6 @@ export const publicationOperations = [
       references: [],
     },
   }),
-  linkExperimentFinding,
 ] as const
 
 // The hypothesis: an exact prediction with its scope and premises.
@@ -322,3 +242,91 @@ export const publishHypothesis = operation({
     references: [],
   },
 })
+
+export const recordReads = [
+  read({
+    name: "hypotheses",
+    path: "/api/research/hypotheses",
+    summary: "Hypotheses in the order in which they were published; label needs roomId.",
+    parameters: {
+      roomId: v.exactOptional(subject("room")),
+      label: v.exactOptional(labelPattern("hypothesis")),
+      agent: recordFilters.agent,
+    },
+    cursor: "uuid",
+    answer: page(recordSummary),
+  }),
+  read({
+    name: "hypothesis",
+    path: "/api/research/hypotheses/{versionId}",
+    summary: "One hypothesis as it was accepted, with its standing and what it rests on.",
+    answer: record,
+  }),
+  read({
+    name: "publications",
+    path: "/api/research/publications",
+    summary: "Records of every Room, newest first. Filters: kinds, status, author (user id or name) and agent.",
+    parameters: { roomId: v.exactOptional(subject("room")), ...recordFilters },
+    cursor: "opaque",
+    answer: page(recordSummary),
+  }),
+  read({
+    name: "room_publications",
+    path: "/api/research/rooms/{roomId}/publications",
+    summary: "The records of a Room, newest first. Filters: kinds, status, author (user id or name) and agent.",
+    parameters: recordFilters,
+    cursor: "opaque",
+    answer: page(recordSummary),
+  }),
+  read({
+    name: "record",
+    // The effects of a finding stand beside the table of its Room.
+    costly: true,
+    path: "/api/research/records/{versionId}",
+    summary:
+      "One record of any kind as it was accepted, with its standing and what it rests on; " +
+      "or its citation, as BibTeX or CSL-JSON.",
+    answer: record,
+    formats: {
+      bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
+      csl: { mediaType: "application/vnd.citationstyles.csl+json", answer: cslItems },
+    },
+  }),
+  read({
+    name: "record_concept",
+    path: "/api/research/records/{versionId}/concepts/{key}",
+    summary: "One concept that a record defines.",
+    answer: concept,
+  }),
+  read({
+    name: "concepts",
+    path: "/api/research/concepts",
+    summary: "Concepts that records define, newest first; query searches keys, labels and definitions.",
+    parameters: { query },
+    cursor: "opaque",
+    answer: page(conceptSummary),
+  }),
+  read({
+    name: "record_evidence",
+    path: "/api/research/records/{versionId}/evidence",
+    summary:
+      "The evidence on a record, newest first: verdicts of finding links, references for or against it, " +
+      "reproductions, disputes, corrections and retractions.",
+    cursor: "sequence",
+    answer: page(evidenceItem),
+  }),
+  read({
+    name: "record_uses",
+    path: "/api/research/records/{versionId}/uses",
+    summary: "Who uses a record and how, newest first.",
+    cursor: "sequence",
+    answer: page(recordUse),
+  }),
+  read({
+    name: "paper_publications",
+    path: "/api/research/papers/{arxivId}/publications",
+    summary: "The records of this instance that quote a paper, newest first.",
+    cursor: "offset",
+    answer: page(recordSummary),
+  }),
+] as const

@@ -3,17 +3,18 @@
  * measurements are ranked, and a best one is named only if it is distinct from the next.
  */
 import * as v from "valibot"
-import { dimensionName, dimensions, digest, argv, pool, repository } from "../definitions/work.ts"
 import { operation } from "../definitions/operation.ts"
 import { quoting } from "../definitions/sentence.ts"
+import { subject } from "../schema/parts.ts"
+import { text, plain, oneOf, distinct, shape, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { distinct, oneOf, plain, shape, text, uuid } from "../schema/fields.ts"
-import { subject } from "../schema/parts.ts"
 import { described } from "../schema/validation.ts"
-import { at, count, id, freeText } from "../answers/fields.ts"
-import { measuredGroup, noise, place } from "../answers/measurements.ts"
-import { author, schemaVersion } from "../answers/parts.ts"
+import { dimensionName, dimensions, pool, repository, argv, digest } from "../definitions/work.ts"
+import { id, at, freeText, count } from "../answers/fields.ts"
+import { author, schemaVersion, page } from "../answers/parts.ts"
+import { measuredGroup, place, noise } from "../answers/measurements.ts"
+import { read, markdown } from "../definitions/read.ts"
 
 const some = v.exactOptional
 
@@ -86,7 +87,7 @@ const boardIdentity = {
   metric: freeText,
   direction: v.picklist(enumerations.direction),
 }
-export const boardSummary = shape(boardIdentity)
+const boardSummary = shape(boardIdentity)
 export type BoardSummary = v.InferOutput<typeof boardSummary>
 
 const row = shape({
@@ -100,7 +101,7 @@ const row = shape({
   failedReproductions: count,
 })
 
-export const board = shape({
+const board = shape({
   schemaVersion,
   ...boardIdentity,
   contentDigest: v.string(),
@@ -159,3 +160,24 @@ export const board = shape({
   }),
 })
 export type BoardAnswer = Omit<v.InferOutput<typeof board>, "schemaVersion">
+
+export const boardReads = [
+  read({
+    name: "room_boards",
+    path: "/api/research/rooms/{roomId}/boards",
+    summary: "The boards of a Room, in the order in which they were declared.",
+    cursor: "uuid",
+    answer: page(boardSummary),
+  }),
+  read({
+    name: "board",
+    costly: true,
+    path: "/api/research/boards/{boardId}",
+    summary:
+      "One board: the groups of attempts that are pinned to its evaluator and data, ranked by mean, with interval " +
+      "and n. A best one is named only if its difference to the next is distinct from zero, corrected for every " +
+      "pair of groups. The reruns and reproductions of each are counted.",
+    answer: board,
+    formats: markdown,
+  }),
+] as const

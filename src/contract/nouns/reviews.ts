@@ -1,10 +1,50 @@
-/** Reviews: verdicts of others who checked a finding, a checkpoint or a plan. They do not count as evidence. */
+/** Reviews: the verdict of a person who checked a finding, a checkpoint or a plan. A review is not evidence. */
 import * as v from "valibot"
-import { answered, at, count, id, optionalFreeText, freeText, withdrawn } from "./fields.ts"
-import { author, schemaVersion, writerName } from "./parts.ts"
-import { independence as degrees } from "./evidence.ts"
-import { enumerations, type ReviewVerdict } from "../schema/enumerations.ts"
-import { shape } from "../schema/fields.ts"
+import { type ReviewVerdict, enumerations } from "../schema/enumerations.ts"
+import { operation } from "../definitions/operation.ts"
+import { quoting } from "../definitions/sentence.ts"
+import { subject } from "../schema/parts.ts"
+import { oneOf, distinct, text, uuid, shape, agentName } from "../schema/fields.ts"
+import { limits } from "../limits.ts"
+import { independence as degrees } from "../answers/evidence.ts"
+import { count, id, at, optionalFreeText, freeText, withdrawn, answered } from "../answers/fields.ts"
+import { author, schemaVersion, writerName, page } from "../answers/parts.ts"
+import { read } from "../definitions/read.ts"
+
+const did: { readonly [V in ReviewVerdict]: readonly [before: string, after: string] } = {
+  agrees: ["agreed with", ""],
+  agrees_with_reservations: ["agreed with", ", with reservations"],
+  objects: ["objected to", ""],
+}
+const { reviewChecked, reviewVerdict } = enumerations
+
+export const submitReview = operation({
+  name: "submit_review",
+  refusals: ["role_required", "link_exists"],
+  sentence({ verdict, explanation }, label) {
+    const [before, after] = did[verdict]
+    return `${before} ${label}${after}${quoting(explanation)}`
+  },
+  summary:
+    "Reviews a finding, a checkpoint or a plan: whether you agree, what you checked, and why. " +
+    "The agent that wrote it cannot review it. A review is not evidence. Your newest review counts; " +
+    "withdraw_link withdraws one.",
+  permissions: ["post_thread"],
+  target: "review",
+  fields: {
+    target: subject("finding", "checkpoint", "plan"),
+    verdict: oneOf(reviewVerdict),
+    checked: distinct(oneOf(reviewChecked), reviewChecked.length),
+    explanation: text(limits.explanation),
+  },
+  result: { linkId: uuid, verdict: oneOf(reviewVerdict), label: v.null() },
+  example: {
+    target: "0198f3a0-0000-7000-8000-000000000009",
+    verdict: "agrees_with_reservations",
+    checked: ["wording", "numbers"],
+    explanation: "The difference is as stated. The scope should say that one data set was used.",
+  },
+})
 
 const verdict = v.picklist(enumerations.reviewVerdict)
 const independence = shape({ person: degrees.entries.person, agent: degrees.entries.agent })
@@ -117,3 +157,18 @@ export function reviewedInWords(all: Reviewed | null): string {
   )
   return `reviewed: ${[...reviews, ...(more > 0 ? [`and ${more} more`] : [])].join(", ")}`
 }
+
+export const reviewReads = [
+  read({
+    name: "room_reviews",
+    path: "/api/research/rooms/{roomId}/reviews",
+    summary: "Reviews of a Room's findings, checkpoints and plans: who agrees or objects, what they checked, and why.",
+    parameters: {
+      target: v.exactOptional(subject("finding", "checkpoint", "plan")),
+      verdict: v.exactOptional(oneOf(enumerations.reviewVerdict)),
+      agent: v.exactOptional(agentName),
+    },
+    cursor: "uuid",
+    answer: page(review),
+  }),
+] as const

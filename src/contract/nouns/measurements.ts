@@ -1,25 +1,17 @@
 /**
- * The reads that compare attempts: as a table, as curves, and as means, intervals and differences computed from what
- * they reported.
+ * The reads of what attempts measured: means, intervals and differences, the effects behind a record, and the numbers
+ * of a text. Their answers are in answers/measurements.ts and answers/numbers.ts.
  */
 import * as v from "valibot"
-import { enumerations } from "../schema/enumerations.ts"
-import { oneOf, plain, DIMENSION, PLACE, SETTING } from "../schema/fields.ts"
+import { plain, DIMENSION, PLACE, SETTING, oneOf } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { recordEffects, measurementTable, roomTable } from "../answers/measurements.ts"
+import { commaList, words, ids } from "../definitions/parameters.ts"
 import { described } from "../schema/validation.ts"
-import { read } from "../definitions/read.ts"
-import { files, markdown } from "./shared.ts"
-import { commaList, ids, words, between, wholeNumber } from "../definitions/parameters.ts"
-import { attemptCurves, attemptTable } from "../answers/attempts.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { files, markdown, read } from "../definitions/read.ts"
+import { recordEffects, measurementTable, roomTable } from "../answers/measurements.ts"
 import { subject } from "../schema/parts.ts"
 import { checkedText } from "../answers/numbers.ts"
-import { board, boardSummary } from "../operations/boards.ts"
-import { page } from "../answers/index.ts"
-
-const attemptIds = ids(limits.comparedAttempts)
-/** As large as a cursor may be. */
-const step = wholeNumber(999_999_999_999_999)
 
 /** A dimension or setting with a value, `none` if it is absent, or `!` and what it is not. */
 const CONDITION = /^[A-Za-z_][^,:]{0,63}:[^,]{1,64}$/u
@@ -59,66 +51,6 @@ const summary =
   "by from run to run. Without metric, the answer lists the metrics and their dimensions."
 
 export const measurementReads = [
-  read({
-    name: "attempt_table",
-    costly: true,
-    path: "/api/research/attempt-table",
-    summary:
-      "A comparison of attempts of a Room, of an experiment, or with given ids: " +
-      "the last value of each metric, and the settings (arm, command, configuration, environment, inputs, " +
-      "commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, " +
-      "with a key of the answer's columns; values that are not finite come after finite ones, and missing values " +
-      "last. With setting and metric (keys of two columns), rows contain only that pair.",
-    parameters: {
-      roomId: v.exactOptional(subject("room")),
-      experimentId: v.exactOptional(subject("experiment")),
-      attemptIds: v.exactOptional(attemptIds),
-      status: v.exactOptional(oneOf(enumerations.attemptStatus)),
-      intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
-      sort: v.exactOptional(plain(limits.explanation)),
-      order: v.exactOptional(oneOf(["ascending", "descending"])),
-      setting: v.exactOptional(plain(limits.explanation)),
-      metric: v.exactOptional(plain(limits.explanation)),
-      limit: v.exactOptional(
-        between(
-          1,
-          limits.tableAttempts,
-          limits.pageItems,
-          `The maximum number of items on a page; more than ${limits.pageItems} only with setting and metric.`,
-        ),
-      ),
-    },
-    cursor: "offset",
-    refusals: ["unknown_attempt"],
-    answer: attemptTable,
-    formats: { csv: files.csv },
-  }),
-  read({
-    name: "attempt_curves",
-    costly: true,
-    path: "/api/research/attempt-curves",
-    summary:
-      "One metric of several attempts as curves, each thinned to the given number of points: " +
-      "in every interval of steps, the ends, the extremes and values that are not finite are kept.",
-    parameters: {
-      attemptIds,
-      metric: plain(limits.name),
-      split: v.exactOptional(plain(limits.name)),
-      from: v.exactOptional(step),
-      to: v.exactOptional(step),
-      points: v.exactOptional(
-        between(
-          limits.curvePointsMin,
-          limits.curvePointsMax,
-          limits.curvePoints,
-          "The maximum number of points in each curve.",
-        ),
-      ),
-    },
-    refusals: ["unknown_attempt"],
-    answer: attemptCurves,
-    formats: { csv: files.csv },
-  }),
   read({
     name: "record_effects",
     path: "/api/research/records/{versionId}/effects",
@@ -171,23 +103,5 @@ export const measurementReads = [
     },
     refusals: ["unknown_attempt"],
     answer: checkedText,
-  }),
-  read({
-    name: "room_boards",
-    path: "/api/research/rooms/{roomId}/boards",
-    summary: "The boards of a Room, in the order in which they were declared.",
-    cursor: "uuid",
-    answer: page(boardSummary),
-  }),
-  read({
-    name: "board",
-    costly: true,
-    path: "/api/research/boards/{boardId}",
-    summary:
-      "One board: the groups of attempts that are pinned to its evaluator and data, ranked by mean, with interval " +
-      "and n. A best one is named only if its difference to the next is distinct from zero, corrected for every " +
-      "pair of groups. The reruns and reproductions of each are counted.",
-    answer: board,
-    formats: markdown,
   }),
 ] as const

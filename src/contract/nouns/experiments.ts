@@ -1,25 +1,33 @@
-/** Experiments and their accepted plans. */
+/** Experiments, their proposals and their accepted plans: what is done with them, and what is answered. */
 import * as v from "valibot"
-import { quoting, words } from "../definitions/sentence.ts"
-import { at, count } from "../answers/fields.ts"
-import { enumerations } from "../schema/enumerations.ts"
-import { cost } from "../answers/costs.ts"
-import { oneOf, shape, text, time, uuid, whole, SALT } from "../schema/fields.ts"
+import { text, whole, uuid, oneOf, shape, time, SALT, agentName } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { count, at, freeText, id } from "../answers/fields.ts"
+import { words, quoting } from "../definitions/sentence.ts"
 import { operation } from "../definitions/operation.ts"
 import { subject } from "../schema/parts.ts"
 import {
-  premises,
   scope,
-  digest,
-  expectedExperiment,
   hypotheses,
   protocol,
+  expectedExperiment,
   repository,
+  premises,
+  digest,
   requiredMaterials,
 } from "../definitions/work.ts"
-import { described } from "../schema/validation.ts"
 import { dateOf } from "../text.ts"
+import { described } from "../schema/validation.ts"
+import { cost, costs } from "../answers/costs.ts"
+import { relatedFields } from "./record-answers.ts"
+import { author, affordances, schemaVersion, page } from "../answers/parts.ts"
+import { each } from "../typed.ts"
+import { reviewed, review } from "./reviews.ts"
+import { materialSummary } from "./materials.ts"
+import { warning } from "../answers/receipts.ts"
+import { read } from "../definitions/read.ts"
+import { labelPattern } from "../definitions/parameters.ts"
 
 const question = text(limits.statement)
 const statement = text(limits.statement)
@@ -243,5 +251,185 @@ export const experimentOperations = [
       protocol: { ...steps, arms },
       salt: "5f0c6b1d3e9a47288d1b90c4a7e2f316",
     },
+  }),
+] as const
+
+const json = v.unknown()
+const related = shape(relatedFields)
+const said = v.nullable(shape({ text: freeText, by: author, at }))
+
+const experimentStatus = v.picklist(enumerations.experimentStatus)
+const experimentIdentity = {
+  experimentId: id,
+  label: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  proposer: author,
+}
+/**
+ * It lapses at `until` unless the assignee writes about the experiment before; then others may take the experiment
+ * over.
+ */
+const lease = shape({ minutes: count, until: at, lapsed: v.boolean() })
+/** The terms of a holder, in lists that leave them out where there are none. */
+export const terms = { lease: v.exactOptional(lease) }
+interface Terms {
+  readonly lease?: v.InferOutput<typeof lease> | null | undefined
+}
+
+/** Whether the holder of an experiment lost it. */
+export const mayTakeOver = ({ lease }: Terms): boolean => lease?.lapsed === true
+
+/** The terms of a holder in words, after the name. */
+export const termsInWords = ({ lease }: Terms): string =>
+  lease == null
+    ? ""
+    : lease.lapsed
+      ? ` until ${lease.until}, when the lease lapsed: another member can take it over`
+      : ` until ${lease.until}`
+const experimentFields = {
+  ...experimentIdentity,
+  assigneeId: v.nullable(id),
+  assignee: v.nullable(author),
+  lease: v.nullable(lease),
+  status: experimentStatus,
+  revision: count,
+  question: freeText,
+  scope: freeText,
+  plans: count,
+  attempts: shape({
+    total: count,
+    ...each(enumerations.attemptStatus, () => count),
+  }),
+  createdAt: at,
+  updatedAt: at,
+  affordances: affordances(experimentStatus),
+}
+export const experimentSummary = shape({ ...experimentFields, hypotheses: v.array(id) })
+export type ExperimentSummary = v.InferOutput<typeof experimentSummary>
+
+const planFields = {
+  planId: id,
+  label: v.string(),
+  experimentId: id,
+  experimentLabel: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  acceptedBy: author,
+  acceptedAt: at,
+  contentDigest: v.string(),
+  /**
+   * For a plan that commits to a protocol without showing it: when it was opened, or whether that is overdue. Null for
+   * a plan that was never sealed.
+   */
+  sealed: v.nullable(shape({ digest: v.string(), opensAt: at, openedAt: v.nullable(at), overdue: v.boolean() })),
+  /** The most that all its attempts together may cost. */
+  budget: v.nullable(cost),
+  reviewed,
+}
+export const experiment = shape({
+  schemaVersion,
+  ...experimentFields,
+  hypotheses: v.array(related),
+  suggestedProtocol: v.nullable(json),
+  /** What the last assignee who released it wrote for the next. */
+  handoff: said,
+  /** The statement with which it was completed or cancelled. */
+  conclusion: said,
+  acceptedPlans: v.array(shape(planFields)),
+  costs,
+})
+export type ExperimentAnswer = v.InferOutput<typeof experiment>
+export const revision = shape({
+  revision: count,
+  operation: v.string(),
+  at,
+  author,
+  status: experimentStatus,
+  assigneeId: v.nullable(id),
+  planId: v.nullable(id),
+  /** The accepted body. */
+  content: v.record(v.string(), json),
+})
+export type Revision = v.InferOutput<typeof revision>
+export const proposal = shape({
+  schemaVersion,
+  proposalId: id,
+  ...experimentIdentity,
+  createdAt: at,
+  updatedAt: at,
+  revision: count,
+  status: experimentStatus,
+  question: freeText,
+  scope: freeText,
+  hypotheses: v.array(related),
+  suggestedProtocol: v.nullable(json),
+})
+
+export const plan = shape({
+  schemaVersion,
+  ...planFields,
+  content: v.record(v.string(), json),
+  /** Null while it is sealed. */
+  protocol: v.nullable(json),
+  /**
+   * Whether the protocol of an opened plan matches the sealed digest; null if it was not sealed, or parts of it were
+   * withheld.
+   */
+  protocolMatchesSeal: v.nullable(v.boolean()),
+  hypotheses: v.array(related),
+  premises: v.array(shape({ ...related.entries, explanation: freeText })),
+  /** The costs of the attempts that follow it, and its budget. */
+  costs,
+  requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: freeText })),
+  warnings: v.array(warning),
+  /** Its newest reviews, including withdrawn ones. */
+  reviews: v.array(review),
+})
+
+export const experimentReads = [
+  read({
+    name: "experiments",
+    path: "/api/research/experiments",
+    summary: "Experiments in the order in which they were proposed; label needs roomId; agent is the proposer's.",
+    parameters: {
+      roomId: v.exactOptional(subject("room")),
+      label: v.exactOptional(labelPattern("experiment")),
+      status: v.exactOptional(oneOf(enumerations.experimentStatus)),
+      assigneeId: v.exactOptional(subject("person")),
+      agent: v.exactOptional(agentName),
+      hypothesisVersionId: v.exactOptional(subject("hypothesis")),
+    },
+    cursor: "uuid",
+    answer: page(experimentSummary),
+  }),
+  read({
+    name: "experiment",
+    path: "/api/research/experiments/{experimentId}",
+    summary:
+      "One experiment: its question, its assignee, its plans and attempts, and what may be done next and by whom.",
+    answer: experiment,
+  }),
+  read({
+    name: "experiment_history",
+    path: "/api/research/experiments/{experimentId}/history",
+    summary: "Every revision of an experiment: the operation, its author, its body, and the resulting state.",
+    cursor: "sequence",
+    answer: page(revision),
+  }),
+  read({
+    name: "proposal",
+    path: "/api/research/proposals/{proposalId}",
+    summary: "The present question of an experiment; the id of a proposal is that of its experiment.",
+    refusals: ["unknown_experiment"],
+    answer: proposal,
+  }),
+  read({
+    name: "plan",
+    path: "/api/research/plans/{planId}",
+    summary: "One plan as it was accepted, with its hypotheses, premises and materials resolved.",
+    answer: plan,
   }),
 ] as const
