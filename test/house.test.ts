@@ -175,6 +175,54 @@ test("each fault is detected", async (t) => {
   t.match(told({ "attic/a.ts": "" }), [/attic\/a.ts stands on no floor/])
 })
 
+/**
+ * Faults of the export of a Room: it has tables and parts of the domains by name, from the one list of domains. So it
+ * and its process import no domain of research, only types of Rooms, Threads and people, and read no table of research.
+ */
+function exportFaultsOf(sources: Sources, schema: string): string[] {
+  const research = schema.split(/^-{20,} /m).filter((group) => group.startsWith("src/research"))
+  const tables = research.flatMap((group) => [...group.matchAll(/^CREATE (?:VIRTUAL )?TABLE (\w+)/gm)])
+  const owned = new Set(tables.map(([, table = ""]) => table))
+  return Object.entries(sources)
+    .filter(([file]) => /^(?:research\/export|app\/jobs)\//.test(file))
+    .flatMap(([file, text]) => {
+      const imports = [...text.matchAll(/^import (type )?[^"]*"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm)]
+      const named = imports.map(([, type, of, late]) => ({ type, end: join(dirname(file), of ?? late ?? "") }))
+      return [
+        ...named.flatMap(({ type, end }) =>
+          /^research\/(?!export\/)/.test(end) || (type === undefined && /^(?:rooms|threads|people)\//.test(end))
+            ? [`${file} imports ${end}, which its part or table gives it`]
+            : [],
+        ),
+        ...[...text.matchAll(/\b(?:FROM|JOIN)\s+(\w+)/g)].flatMap(([, table = ""]) =>
+          owned.has(table) ? [`${file} reads ${table}, which its domain exports`] : [],
+        ),
+      ]
+    })
+}
+
+test("the export has what domains give it, and makes no reader of its own", async (t) => {
+  const files = globSync("{research/export,app/jobs}/*.ts", { cwd: join(root, "src") })
+  t.ok(files.length > 5, `${files.length} files`)
+  const sources = Object.fromEntries(files.map((file) => [file, read(join("src", file))]))
+  t.strictSame(exportFaultsOf(sources, read("schema.sql")), [])
+
+  const schema = `${"-".repeat(30)} src/research\nCREATE TABLE plans (\n`
+  const told = (file: string, text: string) => exportFaultsOf({ [file]: text }, schema)
+  t.strictSame(
+    told("research/export/a.ts", 'import type { B } from "../../rooms/b.ts"\nimport { c } from "./c.ts"'),
+    [],
+  )
+  for (const [file, text] of [
+    ["research/export/a.ts", 'import type { B } from "../links/b.ts"'],
+    ["research/export/a.ts", 'import {\n  b,\n} from "../../rooms/b.ts"'],
+    ["research/export/a.ts", "`SELECT 1 FROM plans`"],
+    ["app/jobs/a.ts", 'const { b } = await import("../../research/links/b.ts")'],
+    ["app/jobs/a.ts", 'import { threads } from "../../threads/threads.ts"'],
+  ] as const)
+    t.equal(told(file, text).length, 1, text)
+})
+
 test("search has a place for each kind that is declared searchable", async (t) => {
   const schema = read("schema.sql")
   const view = (name: string) => new RegExp(`^CREATE VIEW ${name} .*?;$`, "ms").exec(schema)?.[0] ?? ""

@@ -1,7 +1,6 @@
 /** Builds an instance of the service: its data, its domains, and their behaviours and readers for the contract. */
 import { copiesOf } from "./backup-places.ts"
-import { domains } from "./domains.ts"
-import { filesOn } from "./exporting.ts"
+import { domains, filesOn } from "./domains.ts"
 import type { Permission } from "../../contract/schema/enumerations.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { added, stepsOf, type TablesOf, tablesOf } from "../../ledger/domains/domain.ts"

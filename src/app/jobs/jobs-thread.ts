@@ -26,7 +26,7 @@ const jobs = {
 const exporting = (format: ExportFormat) =>
   async function* ({ file, roomId, source }: FileOrder) {
     const { openReadConnection } = await import("../../ledger/storage/opening.ts")
-    const { filesOn } = await import("../compose/exporting.ts")
+    const { filesOn } = await import("../compose/domains.ts")
     yield* filesOn(() => openReadConnection(file))(roomId, source, format)
   }
 

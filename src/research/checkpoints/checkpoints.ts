@@ -6,18 +6,8 @@ import type { Entry } from "../../contract/nouns/threads.ts"
 import { escapeHtml, oneLine, shortened } from "../../contract/text.ts"
 import { type StaleReason, staleSentence, type CheckpointSummary } from "../../contract/nouns/checkpoints.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
-import {
-  accepted,
-  type Authored,
-  type ForExport,
-  ids,
-  PAGE,
-  type Parts,
-  pathOf,
-  rowsOf,
-  to,
-  WHO,
-} from "../export/parts.ts"
+import { ids, to } from "../export/entities.ts"
+import { accepted, type Authored, type ForExport, PAGE, type Parts, pathOf, rowsOf, WHO } from "../export/parts.ts"
 import type { Timeline } from "../../ledger/journal/timeline.ts"
 import { type Reviewed, reviewedSince } from "../../contract/nouns/reviews.ts"
 import { JsonText, parse, parsed, type Stored } from "../../contract/json.ts"
@@ -376,21 +366,18 @@ function exportedCheckpoints({ db, record: { roomId, baseUrl } }: ForExport) {
   return {
     checkpoints: {
       files: () =>
-        rows().map(({ checkpointId, at, content }) =>
-          accepted(pathOf.checkpoint(checkpointId), `Checkpoint of ${at}`, content),
+        rows().map(({ checkpointId, userId, at, state, content }) =>
+          accepted(pathOf.checkpoint(checkpointId), `Checkpoint of ${at}`, content, () => ({
+            members: {
+              additionalType: "checkpoint",
+              author: to(ids.person(userId)),
+              dateCreated: at,
+              identifier: checkpointId,
+              creativeWorkStatus: state,
+              url: `${baseUrl}${pageOf("checkpoint", checkpointId)}`,
+            },
+          })),
         ),
-      described: () =>
-        rows().map(({ checkpointId, userId, at, state }) => ({
-          path: pathOf.checkpoint(checkpointId),
-          members: {
-            additionalType: "checkpoint",
-            author: to(ids.person(userId)),
-            dateCreated: at,
-            identifier: checkpointId,
-            creativeWorkStatus: state,
-            url: `${baseUrl}${pageOf("checkpoint", checkpointId)}`,
-          },
-        })),
       previewed: () =>
         rows()
           .filter(({ selected }) => selected === 1)

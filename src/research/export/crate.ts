@@ -1,34 +1,159 @@
 /** Exports a Room as an RO-Crate: a zip that is made from one snapshot while it is read. */
-import { type Named, orcidAddress, shownName } from "../../contract/nouns/people.ts"
-import { licenceIri, licenceUrl } from "../../contract/nouns/rooms.ts"
+import { orcidAddress } from "../../contract/nouns/people.ts"
 import { present } from "../../contract/typed.ts"
 import { filedKinds, pageOf } from "../../contract/objects/objects.ts"
 import { serviceName } from "../../contract/service.ts"
-import type { JsonObject } from "../../contract/json.ts"
+import { type JsonObject, JsonText, stored } from "../../contract/json.ts"
 import { inAnswers, withWords } from "../../contract/nouns/withholding.ts"
+import type { RoomEntry } from "../../ledger/journal/activity.ts"
 import type { Withheld } from "../../ledger/journal/withheld.ts"
 import { packaged } from "../../packaged.ts"
-import { contents } from "./contents.ts"
 import {
   authorship,
-  compact,
-  type CrateFile,
-  type Described,
   type Entity,
-  type Folder,
   ids,
   licenceElsewhere,
-  pathOf,
   to,
-} from "./parts.ts"
+  licenceOf,
+  personEntity,
+  softwareEntity,
+} from "./entities.ts"
+import type { CrateFile, Folder } from "./parts.ts"
+import { accepted, linesOf, FORM, HISTORY, jsonFile, jsonLines, line, pathOf } from "./parts.ts"
 import { previewText, readmeText } from "./preview.ts"
-import type { ExportedRoom } from "./room.ts"
+import type { ExportedRoom, ExportedWrite } from "./room.ts"
 import { type TextFile, zipped, type Written } from "./zip.ts"
+
+// The files of a Room's record, in order: the Room as it was accepted, byte for byte, and as it is served now.
+
+/**
+ * An accepted write as another instance replays it. Of the values that the write was given it has only the ids, because
+ * a replay computes the rest. Digests of tokens and the sender's credential stay here.
+ */
+const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "entry">) => ({
+  sequence,
+  operation: entry.operation,
+  at: entry.at,
+  actor: {
+    userId: entry.userId,
+    username: entry.username,
+    ...(entry.agent !== undefined && { agent: entry.agent === "" ? null : entry.agent }),
+  },
+  path: entry.params,
+  body: new JsonText(stored(entry.content)),
+  client: entry.client,
+  given: { ...(entry.given.ids && { ids: entry.given.ids }) },
+})
+
+/** A write of another Room, with its entry in that Room's feed. */
+const citedWrite = ({ roomId, before, activity, ...written }: ExportedWrite) => ({
+  roomId,
+  before,
+  activity: new JsonText(stored(activity)),
+  write: writtenOut(written),
+})
+
+/** Yields the lines of a timeline, and notes who wrote them. */
+function* timelineText(room: ExportedRoom, threadId: string): Generator<string> {
+  yield* room.timeline(threadId).map((text) => `${text}\n`)
+  for (const author of room.authorsOf(threadId)) room.record.mentioned.people.set(author.userId, author)
+}
+
+const timelines = (room: ExportedRoom): CrateFile[] =>
+  room.threads.map(({ threadId, sequence, title, author, createdAt }) => ({
+    ...jsonLines(
+      pathOf.timeline(sequence, threadId),
+      title,
+      "The timeline of a Thread as it is served: messages, cards and receipts in order.",
+      timelineText(room, threadId),
+    ),
+    describe: () => ({ members: authorship("thread", threadId, author.userId, createdAt, room.source.baseUrl) }),
+  }))
+
+/** The objects of which the export has no more than their files. */
+const filed = (room: ExportedRoom) =>
+  room.filed().map(({ kind, folder, row: { id, label, title, content, userId, at } }) =>
+    accepted(pathOf.filed(folder, label), `${label}: ${title}`, content, () => ({
+      members: { additionalType: kind, ...authorship(kind, id, userId, at, room.source.baseUrl) },
+    })),
+  )
+
+/** Yields every file of the record. */
+function* contents(room: ExportedRoom): Generator<CrateFile> {
+  for (const member of room.members) room.record.mentioned.people.set(member.userId, member)
+  yield jsonLines(
+    "activity.jsonl",
+    "The change feed",
+    "Every accepted write in order, as it is served. Each entry has the digest of the one before it.",
+    room.activity().map((text) => `${text}\n`),
+  )
+  yield jsonLines(
+    HISTORY,
+    "The history",
+    "Every accepted write in order, as it is stored: the operation, its author and time, its body, and the ids it " +
+      "was given. The feed has the digest of each body.",
+    linesOf(room.history().map(writtenOut)),
+  )
+  yield jsonLines(
+    "cited.jsonl",
+    "Cited writes",
+    "Accepted writes of other Rooms on which this Room's writes rest. Each has its entry in that Room's feed, " +
+      "and the number of this Room's entry that it precedes.",
+    linesOf(room.cited().map(citedWrite)),
+  )
+  yield jsonLines(
+    "people.jsonl",
+    "People",
+    "Everyone whom the history names, with their names on the instance where it was written.",
+    linesOf(room.named().map((person) => ({ ...person }))),
+  )
+  const { roomId, activityWatermark } = room.summary
+  const { instanceId, baseUrl, softwareVersion, adopted } = room.source
+  const where = { instanceId, baseUrl, softwareVersion, ...(adopted && { adopted }), cited: room.citedFrom() }
+  yield jsonFile(
+    "origin.json",
+    "The origin",
+    "The instance that this Room belongs to, and the number of entries in its activity.",
+    line({ form: FORM, roomId, entries: activityWatermark, ...where }),
+  )
+  // The origin depends on the instance that shows the Room, so it is not part of the record.
+  const { origin: _origin, ...summary } = room.summary
+  yield jsonFile(
+    "room.json",
+    "The Room",
+    "The Room as it is served, with its members.",
+    line({ ...summary, members: room.members }),
+  )
+  yield jsonLines("threads.jsonl", "Threads", "Every Thread as it is served.", linesOf(room.threads))
+  yield* timelines(room)
+
+  const { records, links, checkpoints, experiments, plans, attempts, findingLinks, reviews, materials } = room.parts
+  for (const part of [records, links, checkpoints]) yield* part.files()
+  yield* filed(room)
+  for (const part of [experiments, plans, attempts, findingLinks, reviews, materials]) yield* part.files()
+
+  for (const { digest, mediaType, width, height } of room.figures())
+    yield {
+      path: pathOf.figure(digest, mediaType),
+      name: `A picture of ${width} x ${height} pixels`,
+      mediaType,
+      description: "A picture that something in the Room names by the digest of these bytes.",
+      text: room.figureBytes(digest),
+    }
+  for (const digest of room.logs())
+    yield {
+      path: pathOf.log(digest),
+      name: "A log",
+      mediaType: "text/plain",
+      description: "What an attempt printed, or the session of its agent, under the digest of these bytes.",
+      text: room.logBytes(digest),
+    }
+}
 
 // Describes the files of a crate in its metadata: their kind, author and page.
 
 /** A file that has been written. */
-type Kept = Omit<CrateFile, "text"> & Written
+type Kept = Omit<CrateFile, "text" | "describe"> & Written
 
 /** Describes a file with its size and digest. */
 const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept, more: JsonObject = {}): Entity => ({
@@ -42,34 +167,21 @@ const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept,
   ...more,
 })
 
-/** What the metadata says of each file that is an object of the Room. */
-function* described(room: ExportedRoom): Generator<Described> {
-  const { records, plans, links, checkpoints, materials } = room.parts
-  const { baseUrl } = room.source
-  for (const part of [records, plans, links, checkpoints]) yield* part.described()
-  for (const { kind, folder, row } of room.filed())
-    yield {
-      path: pathOf.filed(folder, row.label),
-      members: { additionalType: kind, ...authorship(kind, row.id, row.userId, row.at, baseUrl) },
-    }
-  yield* materials.described()
-  for (const { threadId, sequence, author, createdAt } of room.threads)
-    yield {
-      path: pathOf.timeline(sequence, threadId),
-      members: authorship("thread", threadId, author.userId, createdAt, baseUrl),
-    }
-}
-
 /** Describes each file, those that are objects of the Room first, and what objects of other Rooms these name. */
 function* fileEntities(room: ExportedRoom, kept: readonly Kept[]): Generator<Entity> {
+  const { records, plans, links, checkpoints, materials } = room.parts
   const left = new Map(kept.map((file) => [file.path, file]))
-  const others = new Set<string>()
-  for (const { path, members, others: named = [] } of described(room)) {
-    const file = left.get(path)
-    left.delete(path)
-    if (file !== undefined) yield fileEntity(file, members)
-    for (const other of named) if (others.size < others.add(other["@id"]).size) yield other
-  }
+  const named = new Set<string>()
+  const objects = [records, plans, links, checkpoints].map((part) => part.files())
+  for (const files of [...objects, filed(room), materials.files(), timelines(room)])
+    for (const { path, describe } of files) {
+      const file = left.get(path)
+      if (describe === undefined || file === undefined) continue
+      const { members, others = [] } = describe()
+      left.delete(path)
+      yield fileEntity(file, members)
+      for (const other of others) if (named.size < named.add(other["@id"]).size) yield other
+    }
   for (const file of left.values()) yield fileEntity(file)
 }
 
@@ -94,51 +206,6 @@ const folders = {
 } satisfies Readonly<Record<Folder, string>>
 const folderOf = (path: string): string | undefined =>
   path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined
-
-/** States that no licence has been given. */
-const unknownLicence: Entity = {
-  "@id": "#licence-not-stated",
-  "@type": "CreativeWork",
-  name: "Licence not stated",
-  description:
-    "No licence has been stated. Ask its authors before you reuse more than the law allows without permission.",
-}
-/** The licence of a Room's content, if its owner has stated one. */
-const licenceOf = (id: string | null): Entity =>
-  id === null
-    ? unknownLicence
-    : {
-        "@id": licenceIri(id),
-        "@type": "CreativeWork",
-        name: id,
-        description: "The licence that the Room's owner chose, by its id in the SPDX list.",
-        url: licenceUrl(id),
-      }
-/** @param agents the names of the agents that wrote for the person in this Room */
-const personEntity = ({ userId, username, name, givenName, familyName }: Named, agents: readonly string[]): Entity => ({
-  "@id": ids.person(userId),
-  "@type": "Person",
-  name: shownName({ name, username }),
-  identifier: userId,
-  ...compact({ alternateName: name === null ? undefined : username, givenName, familyName }),
-  ...(agents.length > 0 && {
-    description: `Wrote here also through ${agents.map((each) => `agent ${each}`).join(", ")}.`,
-  }),
-})
-
-/** A pinned commit. A SHA-1 commit also has its Software Heritage identifier. */
-const softwareEntity = ({ url, commit }: { url: string; commit: string }): Entity => ({
-  "@id": ids.software({ url, commit }),
-  // RO-Crate 1.2 requires this type for code. The id is an address that package tools can fetch.
-  "@type": ["File", "SoftwareSourceCode"],
-  name: new URL(url).pathname.slice(1),
-  description: "The public repository and the full commit that plans and attempts pin.",
-  codeRepository: url,
-  url,
-  version: commit,
-  ...(commit.length === 40 ? { identifier: `swh:1:rev:${commit}` } : {}),
-  license: to(licenceElsewhere["@id"]),
-})
 
 /** Serializes a part of the document, with the ids of people replaced by their ORCID addresses. */
 type Text = (part: unknown) => string
@@ -316,7 +383,7 @@ function* files(room: ExportedRoom): Generator<TextFile> {
     },
   ]
   for (const parts of [contents(room), guides])
-    for (const { text, ...file } of parts)
+    for (const { text, describe: _describe, ...file } of parts)
       yield { path: file.path, text, onWritten: (written) => kept.push({ ...file, ...written }) }
   yield { path: "ro-crate-preview.html", text: previewText(room) }
   yield { path: "ro-crate-metadata.json", text: metadataText(room, kept) }

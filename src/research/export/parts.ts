@@ -6,73 +6,56 @@ import type file from "./sqlite-views.json"
 import { figureTypes, type FigureType } from "../../contract/definitions/attachments.ts"
 import type { Person } from "../../contract/answers/parts.ts"
 import { type JsonObject, JsonText, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
-import { type ExportedKind, type FiledKind, filedKinds, pageOf } from "../../contract/objects/objects.ts"
+import { type ExportedKind, type FiledKind, filedKinds } from "../../contract/objects/objects.ts"
 import { escapeHtml } from "../../contract/text.ts"
 import type { Ground } from "../../ledger/domains/domain.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import type { Entity } from "./entities.ts"
 import type { TextFile } from "./zip.ts"
+
+/** What the metadata says of a file that is an object, and entities of others that it names. */
+interface Description {
+  readonly members: JsonObject
+  readonly others?: readonly Entity[]
+}
 
 export interface CrateFile extends TextFile {
   readonly name: string
   readonly mediaType: string
   readonly description: string
-}
-
-export type Entity = JsonObject & { "@id": string; "@type": string | string[] }
-
-/** What the metadata says of a file that is an object, and entities of others that it names. */
-export interface Described {
-  readonly path: string
-  readonly members: JsonObject
-  readonly others?: readonly Entity[]
+  /** Given if it is an object. The metadata has these files first. */
+  readonly describe?: () => Description
 }
 
 export type ViewName = keyof typeof file.views
 
-interface Filed {
+interface Members {
   /** Its files, in order. */
   files(): Iterable<CrateFile>
-}
-interface Members {
-  /** What the metadata says of those of its files that are objects, in order. */
-  described(): Iterable<Described>
-}
-interface Entities {
   /** Its objects that have no file of their own, in order. */
   entities(): Iterable<Entity>
-}
-interface Previewed {
   /** Its items in the preview, as HTML. */
   previewed(): Iterable<string>
+  /** The ids of all attempts, experiment by experiment. */
+  attemptIds(): Iterable<string>
+  /** The statuses that its entities name. */
+  readonly statusEntities: readonly Entity[]
 }
-interface Viewed<Names extends ViewName> {
-  /** The rows of its views in the SQLite file, as JSON. */
-  readonly views: Readonly<Record<Names, () => Iterable<string>>>
-}
+/** A part with some of the members, and with the rows of its views in the SQLite file, as JSON. */
+type Part<Has extends keyof Members, Views extends ViewName = never> = Pick<Members, Has> &
+  ([Views] extends [never] ? object : { readonly views: Readonly<Record<Views, () => Iterable<string>>> })
 
-/** The parts, by name. Each file of the export says in which order it has them. */
+/** The parts, by name. The export says in which order it has them. */
 export interface Parts {
-  readonly records: Filed & Members & Previewed & Viewed<"findings" | "hypotheses" | "evidence">
-  readonly links: Filed & Members
-  readonly checkpoints: Filed & Members & Previewed
-  readonly experiments: Filed &
-    Entities &
-    Previewed &
-    Viewed<"experiments"> & {
-      /** The ids of all attempts, experiment by experiment. */
-      attemptIds(): Iterable<string>
-    }
-  readonly plans: Filed & Members & Viewed<"plans">
-  readonly attempts: Filed &
-    Entities &
-    Viewed<"attempts" | "measurements"> & {
-      /** The statuses that its entities name. */
-      readonly statusEntities: readonly Entity[]
-    }
-  readonly effects: Viewed<"effects">
-  readonly findingLinks: Filed
-  readonly reviews: Filed
-  readonly materials: Filed & Members & Entities
+  readonly records: Part<"files" | "previewed", "findings" | "hypotheses" | "evidence">
+  readonly links: Part<"files">
+  readonly checkpoints: Part<"files" | "previewed">
+  readonly experiments: Part<"files" | "entities" | "previewed" | "attemptIds", "experiments">
+  readonly plans: Part<"files", "plans">
+  readonly attempts: Part<"files" | "entities" | "statusEntities", "attempts" | "measurements">
+  readonly findingLinks: Part<"files", "effects">
+  readonly reviews: Part<"files">
+  readonly materials: Part<"files" | "entities">
 }
 
 /** People and software found in the contents. The metadata, which is written last, describes them. */
@@ -114,13 +97,6 @@ export function* paged<Row, Key>(
   }
 }
 
-/** Reads a list by its ids. @param page up to `PAGE` rows of the Room after an id */
-export const listed = <Row>(
-  roomId: string,
-  page: (query: { readonly roomId: string }, after: string | undefined, count: number) => readonly Row[],
-  idOf: (row: Row) => string,
-): Generator<Row> => paged<Row, string | undefined>(undefined, (after) => page({ roomId }, after, PAGE), idOf)
-
 /** @param sql selects up to `PAGE` rows of a Room after an id @param idOf the id of a row */
 export function rowsOf<Row>(db: Db, sql: string, roomId: string, idOf: (row: Row) => string): () => Generator<Row> {
   const statement = db.prepare<Row>(sql)
@@ -144,7 +120,8 @@ export const WHO = "p.user_id AS userId, p.username"
 // Writes rows as lines of JSON, and files of them.
 
 export const line = (value: Writable): string => `${writeJson(value)}\n`
-export const each = <Row extends Writable>(rows: Iterable<Row>): IteratorObject<string> => Iterator.from(rows).map(line)
+export const linesOf = <Row extends Writable>(rows: Iterable<Row>): IteratorObject<string> =>
+  Iterator.from(rows).map(line)
 /** A row with its columns in order. The columns named in `json` hold JSON. */
 export const withJson = (row: Readonly<Record<string, string | number | null>>, json: readonly string[]): Writable =>
   Object.fromEntries(
@@ -162,9 +139,21 @@ export const jsonFile = (path: string, name: string, description: string, text: 
   text: [text],
 })
 
-/** A file of accepted content. Its bytes have the content digest. */
-export const accepted = (path: string, name: string, content: string): CrateFile =>
-  jsonFile(path, name, "As it was accepted: canonical JSON (RFC 8785). The content digest covers these bytes.", content)
+/** A file of an object's accepted content. Its bytes have the content digest. */
+export const accepted = (
+  path: string,
+  name: string,
+  content: string,
+  describe: NonNullable<CrateFile["describe"]>,
+): CrateFile => ({
+  ...jsonFile(
+    path,
+    name,
+    "As it was accepted: canonical JSON (RFC 8785). The content digest covers these bytes.",
+    content,
+  ),
+  describe,
+})
 
 export const jsonLines = (path: string, name: string, description: string, text: Iterable<string>): CrateFile => ({
   path,
@@ -240,43 +229,3 @@ export function plainName(title: string): string {
 /** A link in the preview. */
 export const linkTo = (address: string, text: string): string =>
   `<a href="${escapeHtml(encodeURI(address))}">${escapeHtml(text)}</a>`
-
-// The entities of an RO-Crate. Their terms are from schema.org, as RO-Crate 1.2 requires.
-
-export const to = (id: string): { "@id": string } => ({ "@id": id })
-
-/** Drops empty lists and nulls, and replaces a list of one item by the item, as RO-Crate requires. */
-export const compact = (members: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(members).flatMap(([name, value]) => {
-      if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return []
-      return [[name, Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value]]
-    }),
-  )
-
-export const ids = {
-  person: (userId: string) => `#person-${userId}`,
-  experiment: (label: string) => `#experiment-${label}`,
-  attempt: (attemptId: string) => `urn:uuid:${attemptId}`,
-  material: (materialId: string) => `#material-${materialId}`,
-  output: (attemptId: string, index: number) => `#output-${attemptId}-${index + 1}`,
-  paper: (arxivId: string) => `https://arxiv.org/abs/${arxivId}`,
-  /** A pinned commit, in the format of package tools. */
-  software: ({ url, commit }: { url: string; commit: string }) => `git+${url}@${commit}`,
-} as const
-
-/** The author, the time and the page of an object. */
-export const authorship = (kind: string, id: string, authorId: string, at: string, baseUrl: string): JsonObject => ({
-  author: to(ids.person(authorId)),
-  dateCreated: at,
-  identifier: id,
-  url: `${baseUrl}${pageOf(kind, id)}`,
-})
-
-/** The unknown licence of content stored elsewhere. */
-export const licenceElsewhere: Entity = {
-  "@id": "#licence-not-known-here",
-  "@type": "CreativeWork",
-  name: "Licence not known here",
-  description: "The service does not know the licence of this content. The place where it is stored may state one.",
-}

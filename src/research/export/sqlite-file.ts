@@ -34,13 +34,13 @@ export const views = { ...file.views, findings: ofRecords(findings), hypotheses:
 
 /** The rows of the file as JSON, view by view. */
 function linesOf({ whole, parts }: ExportedRoom): Readonly<Record<ViewName, () => Iterable<string>>> {
-  const { experiments, plans, attempts, effects, records } = parts
+  const { experiments, plans, attempts, findingLinks, records } = parts
   return {
     entries: () => whole().map(({ body, content }) => extendJson(body, { body: new JsonText(stored(content)) })),
     ...experiments.views,
     ...plans.views,
     ...attempts.views,
-    ...effects.views,
+    ...findingLinks.views,
     ...records.views,
   }
 }

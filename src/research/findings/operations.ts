@@ -21,7 +21,7 @@ import { type Findings, doubts, findings } from "./findings.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 import type { Materials } from "../materials/materials.ts"
 import { writeJson } from "../../contract/json.ts"
-import { each, type ForExport, jsonLines, linkIdOf, listed, type Parts } from "../export/parts.ts"
+import { type ForExport, jsonLines, linesOf, linkIdOf, PAGE, paged, type Parts } from "../export/parts.ts"
 
 export interface Tables {
   readonly threads: Threads
@@ -226,28 +226,24 @@ function exportedFindings({
   findingLinks,
   record: { roomId, atHome },
 }: ForExport & Pick<Tables, "records" | "effects" | "findingLinks">) {
+  const page = (after: string | undefined) => records.ofKind("finding", { roomId }, after, PAGE)
   function* effectLines(): Generator<string> {
-    const findings = listed(
-      roomId,
-      (query, after, count) => records.ofKind("finding", query, after, count),
-      ({ versionId }) => versionId,
-    )
-    for (const { versionId, label } of findings)
+    for (const { versionId, label } of paged(undefined, page, ({ versionId }) => versionId))
       for (const [position, effect] of effects.of(versionId).entries())
         yield writeJson({ versionId, finding: label, position, ...effect })
   }
-  const links = () => listed(roomId, (_query, after, count) => findingLinks.ofRoom(roomId, after, count), linkIdOf)
+  const links = (after: string | undefined) => findingLinks.ofRoom(roomId, after, PAGE)
   return {
-    effects: { views: { effects: effectLines } },
     findingLinks: {
       *files() {
         yield jsonLines(
           "finding-links.jsonl",
           "Findings on experiments",
           "The links from findings to experiments, with verdicts, replies and reviewers.",
-          each(links()).map(atHome),
+          linesOf(paged(undefined, links, linkIdOf)).map(atHome),
         )
       },
+      views: { effects: effectLines },
     },
   } satisfies Partial<Parts>
 }

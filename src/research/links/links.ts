@@ -31,7 +31,8 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Doubts } from "../findings/findings.ts"
 import type { Experiments } from "../experiments/experiments.ts"
-import { accepted, authorship, type ForExport, linkIdOf, listed, type Parts, pathOf, to } from "../export/parts.ts"
+import { authorship, to } from "../export/entities.ts"
+import { accepted, type ForExport, linkIdOf, PAGE, paged, type Parts, pathOf } from "../export/parts.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 
 /** An unanswered dispute of a person's record. */
@@ -237,29 +238,28 @@ export function links(db: Db) {
 // What the export of a Room has of its links: a file of each.
 
 export function exportedLinks({ links, record: { roomId, baseUrl } }: ForExport & { links: Links }) {
-  const rows = () => listed(roomId, links.page, linkIdOf)
+  const describe = ({ linkId, kind, explanation, withdrawn, author, at, target }: ReturnType<typeof shown>) => ({
+    members: {
+      additionalType: kind,
+      description:
+        withdrawn === null
+          ? explanation
+          : `${explanation} (Withdrawn by its author at ${withdrawn.at}, so it no longer counts: ` +
+            `${withdrawn.explanation})`,
+      creativeWorkStatus: withdrawn === null ? "asserted" : "withdrawn",
+      ...authorship("link", linkId, author.userId, at, baseUrl),
+      // A link belongs to the Room of its target.
+      about: to(pathOf.record(target.label)),
+    },
+  })
+  const rows = () => paged(undefined, (after: string | undefined) => links.page({ roomId }, after, PAGE), linkIdOf)
   return {
     links: {
       files: () =>
-        rows().map(({ label, kind, target, content }) =>
-          accepted(pathOf.link(label), `${label}: ${kind} ${target.label}`, content.text),
-        ),
-      described: () =>
-        rows().map(({ linkId, label, kind, explanation, withdrawn, author, at, target }) => ({
-          path: pathOf.link(label),
-          members: {
-            additionalType: kind,
-            description:
-              withdrawn === null
-                ? explanation
-                : `${explanation} (Withdrawn by its author at ${withdrawn.at}, so it no longer counts: ` +
-                  `${withdrawn.explanation})`,
-            creativeWorkStatus: withdrawn === null ? "asserted" : "withdrawn",
-            ...authorship("link", linkId, author.userId, at, baseUrl),
-            // A link belongs to the Room of its target.
-            about: to(pathOf.record(target.label)),
-          },
-        })),
+        rows().map((row) => {
+          const { label, kind, target, content } = row
+          return accepted(pathOf.link(label), `${label}: ${kind} ${target.label}`, content.text, () => describe(row))
+        }),
     },
   } satisfies Partial<Parts>
 }

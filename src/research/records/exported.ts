@@ -8,25 +8,9 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import { RESTS } from "../evidence/verdict.ts"
 import { tallyIn, type TallyRow } from "../evidence/words.ts"
-import {
-  accepted,
-  authorship,
-  compact,
-  type Described,
-  each,
-  type Entity,
-  type ForExport,
-  ids,
-  jsonLines,
-  linkTo,
-  PAGE,
-  paged,
-  type Parts,
-  pathOf,
-  rowsOf,
-  sequenceOf,
-  to,
-} from "../export/parts.ts"
+import { authorship, compact, type Entity, ids, to } from "../export/entities.ts"
+import type { ForExport, Parts } from "../export/parts.ts"
+import { accepted, linesOf, jsonLines, linkTo, PAGE, paged, pathOf, rowsOf, sequenceOf } from "../export/parts.ts"
 import { recordSummary, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./records.ts"
 
 /** A record that another one names. */
@@ -66,7 +50,7 @@ const recordId = ({ versionId, label, kind, roomId }: Named, seenFrom: string, b
   roomId === seenFrom ? pathOf.record(label) : `${baseUrl}${pageOf(kind, versionId)}`
 
 /** A record, and entities for the papers and the records of other Rooms that it names. */
-function describe(row: Row, roomId: string, baseUrl: string): Described {
+function describe(row: Row, roomId: string, baseUrl: string) {
   const named = parse(row.named)
   const { paper, evidence = [] } = parse(row.content)
   const papers = [...new Set([paper, ...evidence].flatMap((entry) => entry?.arxivId ?? []))]
@@ -105,7 +89,7 @@ function describe(row: Row, roomId: string, baseUrl: string): Described {
           ],
     ),
   ]
-  return { path: pathOf.record(row.label), members, others }
+  return { members, others }
 }
 
 const fallen = (status: RecordStatus | null): string =>
@@ -138,26 +122,26 @@ export function exportedRecords({ db, evidence, record }: ForExport & { evidence
       for (const item of paged(undefined, before, sequenceOf)) yield writeJson({ versionId, record: label, ...item })
     }
   }
-  const linesOf = (kind: "finding" | "hypothesis") =>
+  const viewOf = (kind: "finding" | "hypothesis") =>
     rows()
       .filter((row) => row.kind === kind)
       .map((row) => atHome(writeJson({ ...recordSummary(row), content: new JsonText(row.content) })))
   return {
     records: {
       *files() {
-        for (const { label, content } of rows()) yield accepted(pathOf.record(label), label, content)
+        for (const row of rows())
+          yield accepted(pathOf.record(row.label), row.label, row.content, () => describe(row, roomId, baseUrl))
         yield jsonLines(
           "records.jsonl",
           "The standing of each record",
           "Every record with its standing, its notices and its provenance.",
-          each(rows().map(recordSummary)).map(atHome),
+          linesOf(rows().map(recordSummary)).map(atHome),
         )
       },
-      described: () => rows().map((row) => describe(row, roomId, baseUrl)),
       previewed: () => rows().map((row) => previewOf(row, baseUrl)),
       views: {
-        findings: () => linesOf("finding"),
-        hypotheses: () => linesOf("hypothesis"),
+        findings: () => viewOf("finding"),
+        hypotheses: () => viewOf("hypothesis"),
         evidence: () => evidenceLines().map(atHome),
       },
     },

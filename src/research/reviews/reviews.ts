@@ -22,7 +22,7 @@ import {
 } from "../evidence/words.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
-import { each as linesOf, type ForExport, jsonLines, linkIdOf, listed, type Parts } from "../export/parts.ts"
+import { type ForExport, jsonLines, linesOf, linkIdOf, PAGE, paged, type Parts } from "../export/parts.ts"
 import type { Domain, Ground } from "../../ledger/domains/domain.ts"
 
 type Kind = Review["target"]["kind"]
@@ -299,11 +299,12 @@ const exportedReviews = ({ reviews, record: { roomId, atHome } }: ForExport & { 
   ({
     reviews: {
       *files() {
+        const rows = paged(undefined, (after: string | undefined) => reviews.page({ roomId }, after, PAGE), linkIdOf)
         yield jsonLines(
           "reviews.jsonl",
           "Reviews",
           "Reviews of findings, checkpoints and plans by other people.",
-          linesOf(listed(roomId, reviews.page, linkIdOf)).map(atHome),
+          linesOf(rows).map(atHome),
         )
       },
     },

@@ -12,7 +12,7 @@ import { openReadConnection, openScratch } from "../../../src/ledger/storage/ope
 import type { Entry } from "../../../src/ledger/journal/journal.ts"
 import type { Given } from "../../../src/ledger/world.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
-import { filesOn } from "../../../src/app/compose/exporting.ts"
+import { filesOn } from "../../../src/app/compose/domains.ts"
 import { softwareVersion } from "../../../src/packaged.ts"
 import { openLab } from "../../support/lab.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
