@@ -12,8 +12,8 @@ tap.teardown(async () => {
   place.remove()
 })
 const { roomId, threadId } = await lab.place("Told on a terminal")
-const { result } = await lab.ada.write("issue_credential", { roomId, label: "mcp", permissions: ["post_thread"] })
-const env = { RESEARCH_ROOM_URL: lab.baseUrl, RESEARCH_ROOM_TOKEN: result.token ?? "" }
+const { token } = await lab.credential("ada", roomId, { label: "mcp" })
+const env = { RESEARCH_ROOM_URL: lab.baseUrl, RESEARCH_ROOM_TOKEN: token }
 const post = (text: string) => lab.grace.write("post_message", { threadId, ...message(text) } as never)
 
 test("it prints entries that concern the agent, continues from an entry, and follows", async (t) => {

@@ -2,17 +2,16 @@
 import t, { test } from "tap"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
-import { collectionOf, keyOf, paperId, paperIds, refused, share, startHouse } from "./house.ts"
+import { collectionOf, keyOf, paperId, paperIds, refused, share, openLibrary } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace, baseUrl } = house
+const lab = await openLibrary(t)
+const { ada, grace, baseUrl } = lab
 const library = `${baseUrl}/api/agent/library`
 
 // shows: The identity shows the owner, the key, its permissions, reach, expiry, limits and links.
 test("an agent finds out whose Library it is in, and how far its key reaches", async (t) => {
   const collectionId = await collectionOf(ada, "For the agent")
-  const agent = await house.agentOf(ada, {
+  const agent = await lab.agentOf(ada, {
     label: "scout",
     reach: "selected",
     collectionIds: [collectionId],
@@ -22,7 +21,7 @@ test("an agent finds out whose Library it is in, and how far its key reaches", a
   t.match(identity, {
     schemaVersion: 1,
     username: "ada",
-    userId: house.ids.ada,
+    userId: lab.userIds.ada,
     reach: "selected",
     collectionIds: [collectionId],
     key: { label: "scout", agent: { name: "paper-scout", version: "1" } },
@@ -34,7 +33,7 @@ test("an agent finds out whose Library it is in, and how far its key reaches", a
 
 // shows: Adding a paper saves it too where the reach includes the Library.
 test("papers are saved once under their id, whatever version is named", async (t) => {
-  const agent = await house.agentOf(ada)
+  const agent = await lab.agentOf(ada)
   const first = await agent.write("save_papers", { arxivIds: ["2402.00001v3", "hep-th/9901001", "math.GT/0309136v2"] })
   t.match(first, {
     schemaVersion: 1,
@@ -72,7 +71,7 @@ test("papers are saved once under their id, whatever version is named", async (t
 //   never invitations.
 // shows: A paper with a note in its thread is not removed.
 test("a Collection used by an agent: made, filled, read, renamed, emptied", async (t) => {
-  const agent = await house.agentOf(ada)
+  const agent = await lab.agentOf(ada)
   const { collectionId } = (await agent.write("create_collection", { name: "Ramps" })).result
   const added = await agent.write("add_papers", { collectionId, arxivIds: paperIds(100, 3) })
   t.strictSame(added.result, {
@@ -164,7 +163,7 @@ test("each permission opens what it names, and nothing else", async (t) => {
     post_note: "post_notes",
   } as const
   for (const permission of new Set(Object.values(needs))) {
-    const agent = await house.agentOf(ada, { permissions: [permission] })
+    const agent = await lab.agentOf(ada, { permissions: [permission] })
     t.match(await agent.read("library_identity"), { permissions: [permission] }, "every key can read its own identity")
     const asked: Record<keyof typeof needs, () => Promise<unknown>> = {
       library_collections: () => agent.read("library_collections"),
@@ -198,7 +197,7 @@ test("a selected reach excludes the Library, and includes Collections that the a
     await collectionOf(ada, "Inside", [paperId(300)]),
     await collectionOf(ada, "Outside", [paperId(301)]),
   ]
-  const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [inside] })
+  const agent = await lab.agentOf(ada, { reach: "selected", collectionIds: [inside] })
   t.match(await refused(agent.read("library_papers")), {
     status: 403,
     refusal: "not_authorized",
@@ -233,7 +232,7 @@ test("a selected reach excludes the Library, and includes Collections that the a
     { added: [paperId(303), paperId(301)], saved: null, alreadySaved: null },
     "the result reveals nothing that is saved",
   )
-  const all = await house.agentOf(ada)
+  const all = await lab.agentOf(ada)
   t.match(
     await all.read("library_paper", { arxivId: paperId(303) }),
     { saved: false, collections: [{ id: inside }] },
@@ -262,7 +261,7 @@ test("a selected reach excludes the Library, and includes Collections that the a
 test("Collections shared by others are in the reach of all, not of owned; only the owner renames", async (t) => {
   const theirs = await collectionOf(grace, "Grace's shelf", [paperId(400)])
   await share(grace, theirs, ada, "ada")
-  const [all, owned] = [await house.agentOf(ada), await house.agentOf(ada, { reach: "owned" })]
+  const [all, owned] = [await lab.agentOf(ada), await lab.agentOf(ada, { reach: "owned" })]
   t.match(await all.read("library_collection", { collectionId: theirs }), {
     isOwner: false,
     owner: "grace",
@@ -298,7 +297,7 @@ test("Collections shared by others are in the reach of all, not of owned; only t
 // shows: Every write carries a requestId and answers a receipt.
 // shows: Library receipts belong to the person, not the key.
 test("a delivery replays with any key of the person, and is done once", async (t) => {
-  const [one, other] = [await house.agentOf(ada), await house.agentOf(ada, { label: "its successor" })]
+  const [one, other] = [await lab.agentOf(ada), await lab.agentOf(ada, { label: "its successor" })]
   const request = { requestId: freshId(), name: "Made once" }
   const first = await one.write("create_collection", request)
   t.match(await one.write("create_collection", { ...request, requestId: request.requestId.toUpperCase() }), {
@@ -320,7 +319,7 @@ test("a delivery replays with any key of the person, and is done once", async (t
 })
 
 test("a rehearsal answers what would happen, and changes nothing", async (t) => {
-  const agent = await house.agentOf(ada)
+  const agent = await lab.agentOf(ada)
   const request = { requestId: freshId(), name: "Only in thought" }
   t.match(await agent.write("create_collection", request, { rehearse: true }), {
     rehearsed: true,
@@ -333,7 +332,7 @@ test("a rehearsal answers what would happen, and changes nothing", async (t) => 
 // shows: Lists page by offset, fifty at a time.
 test("lists page by offset, fifty at a time", async (t) => {
   const collectionId = await collectionOf(ada, "Long")
-  const agent = await house.agentOf(ada)
+  const agent = await lab.agentOf(ada)
   for (const from of [500, 550, 600])
     await agent.write("add_papers", { collectionId, arxivIds: paperIds(from, from === 600 ? 20 : 50) })
   const first = await agent.read("library_collection", { collectionId })

@@ -3,11 +3,10 @@
  * keys.
  */
 import t, { test } from "tap"
-import { collectionOf, paperId, refused, share, startHouse } from "./house.ts"
+import { collectionOf, paperId, refused, share, openLibrary } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace } = house
+const lab = await openLibrary(t)
+const { ada, grace } = lab
 const arxivId = paperId(1)
 await ada.write("save_papers", { arxivIds: [arxivId] })
 
@@ -137,8 +136,8 @@ test("annotations are private, also on a shared paper; a key reads them within i
   await grace.write("write_annotation", { arxivId, expectedRevision: 0, notes: "Grace's own." })
   t.match(await ada.read("library_annotations", { arxivId }), { revision: 7 })
 
-  const inside = await house.agentOf(ada, { reach: "selected", collectionIds: [collectionId] })
-  const outside = await house.agentOf(ada, { reach: "selected", collectionIds: [other] })
+  const inside = await lab.agentOf(ada, { reach: "selected", collectionIds: [collectionId] })
+  const outside = await lab.agentOf(ada, { reach: "selected", collectionIds: [other] })
   t.match(await inside.read("library_annotations", { arxivId }), {
     revision: 7,
     highlights: [{ highlightId: result.highlightId }],
@@ -148,7 +147,7 @@ test("annotations are private, also on a shared paper; a key reads them within i
   await ada.write("unsave_papers", { arxivIds: [arxivId] })
   await ada.write("delete_collection", { collectionId })
   t.match(await ada.read("library_annotations", { arxivId }), { revision: 7 }, "they outlive the filing")
-  t.match(await (await house.agentOf(ada)).read("library_annotations", { arxivId }), { revision: 7 })
+  t.match(await (await lab.agentOf(ada)).read("library_annotations", { arxivId }), { revision: 7 })
   t.match(await refused(outside.read("library_annotations", { arxivId })), { status: 404, refusal: "unknown_paper" })
 })
 

@@ -6,7 +6,7 @@ import { test } from "tap"
 import { stored } from "../../src/contract/json.ts"
 import { texValue, writeBibtex } from "../../src/library/bibliography/file.ts"
 import type { PaperRecord } from "../../src/library/papers/papers.ts"
-import { collectionOf, paperId, readText, refused, startHouse } from "./house.ts"
+import { collectionOf, paperId, readText, refused, openLibrary } from "./library.ts"
 
 const file = String.raw`
 Something that is no entry.
@@ -168,9 +168,8 @@ test("exported BibTeX is read again as the same papers", async (t) => {
   )
 })
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace } = house
+const lab = await openLibrary(t)
+const { ada, grace } = lab
 
 test("a Collection imports a whole file, and exports it under the same keys", async (t) => {
   const collectionId = await collectionOf(ada, "From a file", ["1412.6980"])
@@ -220,7 +219,7 @@ test("an agent's key downloads a Collection's BibTeX, within its reach", async (
   const token = (await ada.write("issue_key", { label: "bib", permissions: ["read_library"], reach: "all" })).result
     .token as string
   const asked = (bearer: string) =>
-    fetch(`${house.baseUrl}/api/agent/library/collections/${collectionId}/bibtex`, {
+    fetch(`${lab.baseUrl}/api/agent/library/collections/${collectionId}/bibtex`, {
       headers: { authorization: `Bearer ${bearer}` },
     })
   const found = await asked(token)

@@ -5,16 +5,15 @@
 import t, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { isoTime } from "../../src/ledger/world.ts"
-import { collectionOf, everyPermission, paperId, paperIds, refused, share, startHouse } from "./house.ts"
+import { collectionOf, everyPermission, paperId, paperIds, refused, share, openLibrary } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace, mary, ids } = house
-const { collections, saved } = house.instance.tables.library
-const now = () => isoTime(house.instance.world.now())
+const lab = await openLibrary(t)
+const { ada, grace, mary, userIds: ids } = lab
+const { collections, saved } = lab.instance.tables.library
+const now = () => isoTime(lab.instance.world.now())
 
 /** Fills up to a cap directly, through the functions that a write uses; by requests it would take too long. */
-const fill = (work: () => unknown) => house.instance.ledger.transact(work)
+const fill = (work: () => unknown) => lab.instance.ledger.transact(work)
 
 // shows: The Library's caps hold, also against concurrent writers.
 test("a Collection holds 1,000 papers, and a batch that would pass it writes nothing", async (t) => {
@@ -28,7 +27,7 @@ test("a Collection holds 1,000 papers, and a batch that would pass it writes not
       (name) => [name],
     ),
   )
-  const agent = await house.agentOf(ada)
+  const agent = await lab.agentOf(ada)
   const over = await refused(agent.write("add_papers", { collectionId, arxivIds: paperIds(2_000, 6) }))
   t.match(over, {
     status: 409,
@@ -70,7 +69,7 @@ test("a Library holds 20,000 saved papers; adding to a Collection stops there to
       now(),
     ),
   )
-  const agent = await house.agentOf(mary)
+  const agent = await lab.agentOf(mary)
   const collectionId = await collectionOf(agent, "Nearly full")
   t.match(await refused(agent.write("save_papers", { arxivIds: paperIds(50_000, 4) })), {
     status: 409,
@@ -91,7 +90,7 @@ test("a Library holds 20,000 saved papers; adding to a Collection stops there to
   t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(49_999, 3) })).result, {
     alreadySaved: paperIds(49_999, 3),
   })
-  const selected = await house.agentOf(mary, { reach: "selected", collectionIds: [collectionId] })
+  const selected = await lab.agentOf(mary, { reach: "selected", collectionIds: [collectionId] })
   t.match(
     (await selected.write("add_papers", { collectionId, arxivIds: [paperId(60_000)] })).result,
     { added: [paperId(60_000)], saved: null },
@@ -105,9 +104,9 @@ test("a person owns 200 Collections; those that others shared do not count", asy
   await share(ada, theirs, grace, "grace")
   await fill(() => {
     for (let made = 0; made < limits.ownedCollections - 1; made++)
-      collections.create(house.instance.world.id(), ids.grace, `Collection ${made}`, now())
+      collections.create(lab.instance.world.id(), ids.grace, `Collection ${made}`, now())
   })
-  const agent = await house.agentOf(grace, { reach: "owned" })
+  const agent = await lab.agentOf(grace, { reach: "owned" })
   const { collectionId } = (await agent.write("create_collection", { name: "The last one" })).result
   for (const request of [
     () => agent.write("create_collection", { name: "One more" }),
@@ -139,7 +138,7 @@ test(
       ),
     )
     const reach = { reach: "selected", collectionIds: [collectionId] } as const
-    const writers = [ada, grace, await house.agentOf(ada, reach), await house.agentOf(grace, reach)]
+    const writers = [ada, grace, await lab.agentOf(ada, reach), await lab.agentOf(grace, reach)]
 
     // Each sends ten batches of ten: half of each batch is its own, half the same for all four.
     const batches = writers.flatMap((writer, who) =>
@@ -151,7 +150,7 @@ test(
     const write = (writer: (typeof writers)[number], arxivIds: string[]) =>
       (writer.write as typeof ada.write)("add_papers", { collectionId, arxivIds })
     const results = await Promise.allSettled(batches.map(({ writer, arxivIds }) => write(writer, arxivIds)))
-    const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
+    const held = (await Array.fromAsync((await lab.agentOf(ada)).items("library_collection", { collectionId }))).map(
       ({ paperId: id }) => id,
     )
     t.equal(new Set(held).size, held.length, "no paper is there twice")
@@ -208,7 +207,7 @@ test(
       reach: "selected",
       collectionIds: [collectionId],
     })
-    const agent = house.agent(result.token as string)
+    const agent = lab.open(result.token as string)
     const batches = Array.from({ length: 12 }, (_, index) => paperIds(150_000 + index * 5, 5))
     const add = (arxivIds: string[]) => agent.write("add_papers", { collectionId, arxivIds })
     // Some have been answered when the key is revoked; the others are sent together with the revocation.
@@ -217,7 +216,7 @@ test(
     const revoked = ada.write("revoke_key", { keyId: result.keyId })
     const results = await Promise.allSettled([...batches.slice(0, 4).map(async () => undefined), ...sent])
     await revoked
-    const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
+    const held = (await Array.fromAsync((await lab.agentOf(ada)).items("library_collection", { collectionId }))).map(
       ({ arxivId }) => arxivId,
     )
     for (const [index, each] of results.entries()) {

@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib"
 import { test } from "tap"
 import { importPapers, ImportError } from "../../src/library/papers/import.ts"
 import { crossrefPapers, paperFromWork } from "../../src/library/papers/sources.ts"
-import { collectionOf, paperId, share, startHouse } from "./house.ts"
+import { collectionOf, paperId, share, openLibrary } from "./library.ts"
 
 /** A work as in the REST API and the public data file. */
 const work = (DOI: string, more: object = {}) => ({
@@ -123,9 +123,8 @@ test("a work becomes a record, whatever it contains", (t) => {
 test(
   "an import accepts an answer, a list of them, and the lines of the " + "public data file, plain or zipped",
   async (t) => {
-    const house = await startHouse()
-    t.teardown(() => house.close())
-    const { ledger, world, metadataIntake } = house.instance
+    const lab = await openLibrary(t)
+    const { ledger, world, metadataIntake } = lab.instance
     const folder = t.testdir({})
     const imported = (name: string, content: string | Buffer) => {
       writeFileSync(join(folder, name), content)
@@ -153,7 +152,7 @@ test(
       skipped: 1,
     })
     await t.rejects(imported("wrong.json", '{"status": "failed", "message": []}'), ImportError)
-    const { ada } = house
+    const { ada } = lab
     await ada.write("save_papers", { identifiers: ["10.1000/FOUR", "https://doi.org/10.1000/line.699"] })
     t.match((await ada.read("library_papers")).items, [
       { paperId: "10.1000/line.699", doi: "10.1000/line.699", arxivId: null, metadata: "known", source: "crossref" },
@@ -251,12 +250,9 @@ test(
     const crossref = await standIn((doi) =>
       doi.startsWith("10.5555/") ? undefined : work(doi, { title: [`Of ${doi}`] }),
     )
-    const house = await startHouse({ crossref: { api: crossref.api, contact: "library@example.org", pause: 60 } })
-    t.teardown(async () => {
-      await house.close()
-      crossref.close()
-    })
-    const { ada, grace } = house
+    const lab = await openLibrary(t, { crossref: { api: crossref.api, contact: "library@example.org", pause: 60 } })
+    t.teardown(() => crossref.close())
+    const { ada, grace } = lab
     const dois = Array.from({ length: 30 }, (_, index) => `10.1000/asked.${index}`)
     crossref.next((_request, response) => void response.writeHead(503).end("busy"))
     await ada.write("save_papers", { identifiers: [...dois, "2401.00001", "ISBN 978-0-262-03384-8"] })
@@ -311,12 +307,9 @@ test(
 
 test("Crossref's answers are trusted only for the DOIs that were requested", async (t) => {
   const crossref = await standIn((doi) => work(doi))
-  const house = await startHouse({ crossref: { api: crossref.api, pause: 5 } })
-  t.teardown(async () => {
-    await house.close()
-    crossref.close()
-  })
-  const { ada, mary } = house
+  const lab = await openLibrary(t, { crossref: { api: crossref.api, pause: 5 } })
+  t.teardown(() => crossref.close())
+  const { ada, mary } = lab
   await mary.write("save_papers", { identifiers: ["10.1000/of.mary"] })
   await until(async () => (await mary.read("library_papers")).items[0]?.metadata === "known")
   const reject: Answer[] = [
@@ -357,14 +350,11 @@ test("Crossref's answers are trusted only for the DOIs that were requested", asy
 
 test("a wait that Crossref asks for is observed", async (t) => {
   const crossref = await standIn((doi) => work(doi))
-  const house = await startHouse({ crossref: { api: crossref.api, pause: 5 } })
-  t.teardown(async () => {
-    await house.close()
-    crossref.close()
-  })
+  const lab = await openLibrary(t, { crossref: { api: crossref.api, pause: 5 } })
+  t.teardown(() => crossref.close())
   crossref.next((_request, response) => void response.writeHead(429, { "retry-after": "1" }).end())
-  await house.ada.write("save_papers", { identifiers: ["10.1000/waited"] })
-  await until(async () => (await house.ada.read("library_papers")).items[0]?.metadata === "known")
+  await lab.ada.write("save_papers", { identifiers: ["10.1000/waited"] })
+  await until(async () => (await lab.ada.read("library_papers")).items[0]?.metadata === "known")
   const [first, second] = crossref.asked
   t.ok((second?.at ?? 0) - (first?.at ?? 0) >= 990, "a second, as it said")
 })

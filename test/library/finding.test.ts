@@ -15,13 +15,12 @@ import {
   readText,
   refused,
   share,
-  startHouse,
+  openLibrary,
   toldOf,
-} from "./house.ts"
+} from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace, mary } = house
+const lab = await openLibrary(t)
+const { ada, grace, mary } = lab
 
 const known = (
   arxivId: string,
@@ -29,7 +28,7 @@ const known = (
   more: { authors?: string[]; abstract?: string; publishedAt?: string } = {},
 ) =>
   makeKnown(
-    house,
+    lab,
     [
       toldOf(arxivId, title, {
         authors: more.authors ?? ["Ada Lovelace"],
@@ -118,8 +117,8 @@ test("a key finds nothing by text that it may not read", async (t) => {
   await share(grace, theirs, mary, "mary")
   await mary.write("post_note", { collectionId: theirs, arxivId: paperId(10), text: "heliotrope" })
   await mary.write("write_annotation", { arxivId: paperId(10), expectedRevision: 0, notes: "ultramarine" })
-  const counts = async (key: Parameters<typeof house.agentOf>[1]) => {
-    const agent = await house.agentOf(mary, key)
+  const counts = async (key: Parameters<typeof lab.agentOf>[1]) => {
+    const agent = await lab.agentOf(mary, key)
     return Promise.all(
       ["heliotrope", "ultramarine", paperId(10)].map(
         async (query) => (await agent.read("library_papers", { query })).items.length,
@@ -133,7 +132,7 @@ test("a key finds nothing by text that it may not read", async (t) => {
     "without the permission for them annotations are not searched",
   )
   t.strictSame(await counts({ reach: "owned" }), [0, 1, 1], "nor are notes in a Collection out of reach")
-  const selected = await house.agentOf(mary, { reach: "selected", collectionIds: [theirs] })
+  const selected = await lab.agentOf(mary, { reach: "selected", collectionIds: [theirs] })
   for (const read of ["library_papers", "library_tags"] as const)
     t.match(await refused(selected.read(read, {})), { status: 403, refusal: "not_authorized" })
   t.match(await selected.read("library_paper", { arxivId: paperId(10) }), { tags: null, saved: null })
@@ -142,7 +141,7 @@ test("a key finds nothing by text that it may not read", async (t) => {
 test("papers are tagged by one person, and only they find them by it", async (t) => {
   const [one = "", two = "", other = ""] = paperIds(20, 3)
   const tag = (arxivIds: string[], tags: string[]) => grace.write("tag_papers", { arxivIds, tags })
-  const first = { requestId: house.instance.world.id(), arxivIds: [one, `${two}v2`], tags: ["To Read", "warm-up"] }
+  const first = { requestId: lab.instance.world.id(), arxivIds: [one, `${two}v2`], tags: ["To Read", "warm-up"] }
   t.strictSame((await grace.write("tag_papers", first)).result, {
     tags: ["to read", "warm-up"],
     tagged: [one, two],
@@ -172,7 +171,7 @@ test("papers are tagged by one person, and only they find them by it", async (t)
   )
   t.match(await grace.read("library_paper", { arxivId: one }), { tags: ["to read", "warm-up"] })
   t.match((await grace.read("library_papers", {})).items[0], { arxivId: other, tags: ["to read"] })
-  const agent = await house.agentOf(grace)
+  const agent = await lab.agentOf(grace)
   t.match(
     (await agent.read("library_papers", { tag: "warm-up" })).items[1],
     { arxivId: one, tags: ["to read", "warm-up"] },
@@ -269,7 +268,7 @@ test("the whole list can be exported as a file, with one's own tags", async (t) 
   await ada.write("tag_papers", { arxivIds: [ramp], tags: ["50% & more"] })
   const token = await keyOf(ada)
   const file = async (path: string) => {
-    const response = await fetch(`${house.baseUrl}/api/agent/library/${path}`, {
+    const response = await fetch(`${lab.baseUrl}/api/agent/library/${path}`, {
       headers: { authorization: `Bearer ${token}` },
     })
     return {
@@ -341,7 +340,7 @@ test("the whole list can be exported as a file, with one's own tags", async (t) 
   // Takes more than one turn, while others write.
   const key = await keyOf(mary)
   const [all] = await Promise.all([
-    fetch(`${house.baseUrl}/api/agent/library/papers?format=csl`, { headers: { authorization: `Bearer ${key}` } }).then(
+    fetch(`${lab.baseUrl}/api/agent/library/papers?format=csl`, { headers: { authorization: `Bearer ${key}` } }).then(
       (response) => response.json(),
     ),
     mary.write("unsave_papers", { arxivIds: [paperId(229)] }),

@@ -3,22 +3,21 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { bibtexFiles } from "../reliability/hostile/files.ts"
-import { collectionOf, paperId, refused, startHouse } from "./house.ts"
+import { collectionOf, paperId, refused, openLibrary } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const collectionId = await collectionOf(house.ada, "Hostile")
+const lab = await openLibrary(t)
+const collectionId = await collectionOf(lab.ada, "Hostile")
 
 t.test("Each kind is read or refused in bounded time, and nothing of a refused one is kept", async (t) => {
   const costly = ["doubling", "doublingFar", "oneStringOften"]
   for (const name of costly) {
     const text = bibtexFiles[name]?.() as string
-    const refusal = await refused(house.ada.write("import_papers", { collectionId, text }))
+    const refusal = await refused(lab.ada.write("import_papers", { collectionId, text }))
     t.match(refusal, { status: 422, refusal: "invalid_request", issues: ["/text"] }, name)
   }
-  const { items } = await house.ada.read("library_collection", { collectionId })
+  const { items } = await lab.ada.read("library_collection", { collectionId })
   t.strictSame(items, [], "the Collection is unchanged")
-  const { result } = await house.ada.write("import_papers", {
+  const { result } = await lab.ada.write("import_papers", {
     collectionId,
     text: `@misc{a, title={One}, eprint={${paperId(1)}}}`,
   })
@@ -28,13 +27,13 @@ t.test("Each kind is read or refused in bounded time, and nothing of a refused o
 t.test("What the parser is slow at ends in time, and one entry of it is read", async (t) => {
   for (const name of ["quotesOpened", "dots", "ofJabRef", "paragraphs", "cases", "monthsAdded"]) {
     const text = bibtexFiles[name]?.() as string
-    const whole = await house.ada
-      .write("import_papers", { collectionId: await collectionOf(house.ada, `Slow ${name}`), text })
+    const whole = await lab.ada
+      .write("import_papers", { collectionId: await collectionOf(lab.ada, `Slow ${name}`), text })
       .then(() => "read")
       .catch((error) => error.refusal)
     t.ok(["read", "invalid_request"].includes(whole), `${name}: ${whole}`)
     const entries = text.split(/^(?=@)/m)
-    const { result } = await house.ada.write("import_papers", { collectionId, text: `${entries[0]}${entries.at(-1)}` })
+    const { result } = await lab.ada.write("import_papers", { collectionId, text: `${entries[0]}${entries.at(-1)}` })
     t.strictSame(result.unreadable, [], `one entry of ${name} is read`)
   }
 })
@@ -43,14 +42,14 @@ t.test("Others can read and write meanwhile without waiting", async (t) => {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   const text = bibtexFiles.nestedInFormula?.() as string
   let isDone = false
-  const importing = house.grace
-    .write("import_papers", { collectionId: await collectionOf(house.grace, "Long"), text })
+  const importing = lab.grace
+    .write("import_papers", { collectionId: await collectionOf(lab.grace, "Long"), text })
     .catch(() => undefined)
     .finally(() => (isDone = true))
   delay.enable()
   let others = 0
   while (!isDone) {
-    await house.mary.write("create_collection", { name: `Beside ${others}` }).catch(() => undefined)
+    await lab.mary.write("create_collection", { name: `Beside ${others}` }).catch(() => undefined)
     others += 1
   }
   delay.disable()
@@ -64,7 +63,7 @@ t.test("Of many at once, those beyond the limit are told when to come back", asy
   const places = limits.parsingProcesses + limits.parsingWaiting
   const all = await Promise.all(
     Array.from({ length: places + 3 }, () =>
-      house.ada.request("POST", "/api/library/import_papers", {
+      lab.ada.request("POST", "/api/library/import_papers", {
         collectionId,
         schemaVersion: 1,
         requestId: crypto.randomUUID(),

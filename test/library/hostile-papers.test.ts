@@ -8,11 +8,10 @@ import { createGzip, gzipSync } from "node:zlib"
 import t from "tap"
 import { importPapers } from "../../src/library/papers/import.ts"
 import { folderFor } from "../support/service.ts"
-import { startHouse } from "./house.ts"
+import { openLibrary } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ledger, world, metadataIntake } = house.instance
+const lab = await openLibrary(t)
+const { ledger, world, metadataIntake } = lab.instance
 const parts = { ledger, world, metadataIntake }
 const folder = folderFor(t)
 const at = (name: string) => join(folder, name)
@@ -36,7 +35,7 @@ t.test("A line of any length is refused before it is read, and the papers before
   })
   const { user, system } = process.cpuUsage(begun)
   t.ok(user + system < 2e6, `in ${(user + system) / 1000} ms`)
-  t.match(await house.ada.read("library_paper", { arxivId: "2405.10002" }), { metadata: "known" })
+  t.match(await lab.ada.read("library_paper", { arxivId: "2405.10002" }), { metadata: "known" })
   writeFileSync(at("first"), `{"id": "${"x".repeat(4_100_000)}"}\n${paper(3)}\n`)
   await t.rejects(importPapers(parts, at("first")), {
     message: /^Line 1 is longer than 4,000,000 .* Nothing was imported\.$/,

@@ -6,24 +6,23 @@ import fc from "fast-check"
 import t, { test } from "tap"
 import { checkData } from "../../src/check/check.ts"
 import { runs } from "../support/chance.ts"
-import { collectionOf, makeKnown, paperId, refused, share, startHouse, toldOf } from "./house.ts"
+import { collectionOf, makeKnown, paperId, refused, share, openLibrary, toldOf } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace, mary } = house
+const lab = await openLibrary(t)
+const { ada, grace, mary } = lab
 const doiOf = (number: number) => `10.1000/joined.${number}`
 const arxivOf = (number: number) => paperId(40_000 + number)
 
 /** Stores arXiv's statement that both are one paper, requested for those who filed it. */
 const told = (number: number, origin: "arxiv" | "import" = "arxiv") =>
-  makeKnown(house, [toldOf(arxivOf(number), `Paper ${number}`, { doi: doiOf(number) })], origin)
+  makeKnown(lab, [toldOf(arxivOf(number), `Paper ${number}`, { doi: doiOf(number) })], origin)
 
 test(
   "a paper saved under its DOI and its arXiv id becomes one once arXiv says so, with everything that was kept " +
     "under both",
   async (t) => {
     const [doi, arxivId] = [doiOf(1), arxivOf(1)]
-    const agent = await house.agentOf(ada)
+    const agent = await lab.agentOf(ada)
     t.match((await agent.write("save_papers", { identifiers: [doi, `https://arxiv.org/abs/${arxivId}v2`] })).result, {
       saved: [doi, arxivId],
       unreadable: [],
@@ -124,7 +123,7 @@ test("a person with a paper under one name only does not learn the other from wh
     "a person who was told files it under the one name at once",
   )
   t.match((await mary.write("save_papers", { arxivIds: [arxivId] })).result, { saved: [arxivId] }, "she was not told")
-  await house.instance.ledger.transact(() => house.instance.metadataIntake.reveal([arxivId]))
+  await lab.instance.ledger.transact(() => lab.instance.metadataIntake.reveal([arxivId]))
   t.match(
     (await mary.read("library_papers")).items.map((item) => item.paperId),
     [arxivId],
@@ -266,13 +265,13 @@ test(
       ),
       { numRuns: runs(100, 12) },
     )
-    t.strictSame(checkData(house.instance.db).problems, [])
+    t.strictSame(checkData(lab.instance.db).problems, [])
   },
 )
 
 test("what a source said when two names were joined stays, even if its metadata is lost", async (t) => {
   await ada.write("save_papers", { identifiers: [doiOf(6), arxivOf(6)] })
   await told(6)
-  house.instance.db.prepare("DELETE FROM papers WHERE paper_id = +?").run(arxivOf(6))
+  lab.instance.db.prepare("DELETE FROM papers WHERE paper_id = +?").run(arxivOf(6))
   t.match(await ada.read("library_paper", { arxivId: arxivOf(6) }), { title: "Paper 6", metadata: "unknown" })
 })

@@ -13,11 +13,10 @@ import { overHttp } from "../mcp/agent.ts"
 import { freshId } from "../support/bodies.ts"
 import { addressOf } from "../support/routes.ts"
 import { textOf } from "../support/streams.ts"
-import { collectionOf, keyOf, share, startHouse } from "./house.ts"
+import { collectionOf, keyOf, share, openLibrary } from "./library.ts"
 
-const house = await startHouse()
-tap.teardown(() => house.close())
-const { ada, grace, baseUrl } = house
+const lab = await openLibrary(tap)
+const { ada, grace, baseUrl } = lab
 
 /** Everything private of ada's contains this word, and belongs to these papers. */
 const SECRET = "hushhush"
@@ -125,8 +124,7 @@ test("a read or page answers a key as it answers a stranger, or refuses it", asy
 })
 
 test("a write or action on any route is refused to a key without permission, and nothing is stored", async (t) => {
-  const journal = () =>
-    house.instance.db.prepare<{ count: number }>("SELECT count(*) AS count FROM journal").one().count
+  const journal = () => lab.instance.db.prepare<{ count: number }>("SELECT count(*) AS count FROM journal").one().count
   const before = journal()
   const sent = async (method: string, path: string, body: object) => {
     const response = await fetch(baseUrl + addressOf(path, ids), {

@@ -5,11 +5,10 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import t, { test } from "tap"
 import { DAY } from "../support/service.ts"
-import { collectionOf, everyPermission, keyOf, paperId, refused, share, startHouse } from "./house.ts"
+import { collectionOf, everyPermission, keyOf, paperId, refused, share, openLibrary } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace, mary } = house
+const lab = await openLibrary(t)
+const { ada, grace, mary } = lab
 
 // shows: Keys have permissions and a reach, and are issued by the person in the browser.
 test("a token is shown once, and only its digest is kept", async (t) => {
@@ -22,9 +21,9 @@ test("a token is shown once, and only its digest is kept", async (t) => {
   const shown = JSON.stringify(await ada.read("library_keys"))
   t.notMatch(shown, /rrk_\w{5}/)
   t.ok(shown.includes(String(result.token).slice(0, 8)), "except its first characters, by which it is recognised")
-  house.instance.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()
+  lab.instance.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()
   t.notOk(
-    readFileSync(join(house.folder, "research-room.db")).includes(result.token as string),
+    readFileSync(join(lab.folder, "research-room.db")).includes(result.token as string),
     "nor anywhere in the data",
   )
 })
@@ -36,7 +35,7 @@ test("keys are listed to their person alone, with their permissions and their la
     reach: "owned",
     agent: { name: "filer" },
   })
-  await house.agent(result.token as string).write("create_collection", { name: "Used" })
+  await lab.open(result.token as string).write("create_collection", { name: "Used" })
   const [key] = (await grace.read("library_keys")).items
   t.match(key, {
     keyId: result.keyId,
@@ -53,7 +52,7 @@ test("keys are listed to their person alone, with their permissions and their la
   const lastUse = async () =>
     (await grace.read("library_keys")).items.find(({ keyId }) => keyId === reader.keyId)?.lastUsedAt
   t.equal(await lastUse(), null)
-  await house.agent(reader.token as string).read("library_identity")
+  await lab.open(reader.token as string).read("library_identity")
   t.match(await lastUse(), /Z$/, "a read counts as a use")
   t.notOk((await ada.read("library_keys")).items.some(({ keyId }) => keyId === result.keyId))
   t.match(await refused(ada.write("revoke_key", { keyId: result.keyId })), { status: 404, refusal: "unknown_object" })
@@ -61,7 +60,7 @@ test("keys are listed to their person alone, with their permissions and their la
 
 test("a revoked key opens nothing from that moment on", async (t) => {
   const { result } = await ada.write("issue_key", { label: "short-lived", permissions: everyPermission, reach: "all" })
-  const agent = house.agent(result.token as string)
+  const agent = lab.open(result.token as string)
   await agent.read("library_papers")
   await ada.write("revoke_key", { keyId: result.keyId })
   t.match(await refused(agent.read("library_identity")), { status: 401, refusal: "not_authorized" })
@@ -83,9 +82,9 @@ test("a key expires on time: after 90 days by default, after 366 at most", async
       `${days} days`,
     )
   }
-  const agent = await house.agentOf(ada, { expiresAt: new Date(now + DAY).toISOString() })
+  const agent = await lab.agentOf(ada, { expiresAt: new Date(now + DAY).toISOString() })
   await agent.read("library_identity")
-  house.pass(DAY + 1_000)
+  lab.pass(DAY + 1_000)
   t.match(await refused(agent.read("library_identity")), { status: 401, refusal: "not_authorized" })
 })
 
@@ -97,7 +96,7 @@ test("a selected reach names Collections that the person has, and no other reach
     await collectionOf(grace, "Secret"),
   ]
   await share(grace, theirs, ada, "ada")
-  const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [theirs, own] })
+  const agent = await lab.agentOf(ada, { reach: "selected", collectionIds: [theirs, own] })
   t.strictSame(
     (await agent.read("library_collections")).items.map(({ name }) => name),
     ["Theirs", "Own"],
@@ -111,7 +110,7 @@ test("a selected reach names Collections that the person has, and no other reach
   t.match(await refuse({ reach: "selected" }), { status: 422, issues: ["/collectionIds"] })
   t.match(await refuse({ reach: "all", collectionIds: [own] }), { status: 422, issues: ["/collectionIds"] })
   t.match(await refuse({ permissions: [] }), { status: 422, issues: ["/permissions"] })
-  const maker = await house.agentOf(ada, { reach: "selected", collectionIds: [] })
+  const maker = await lab.agentOf(ada, { reach: "selected", collectionIds: [] })
   t.strictSame((await maker.read("library_collections")).items, [], "an empty reach, for an agent that makes its own")
   await maker.write("create_collection", { name: "Its own" })
   t.strictSame(
@@ -123,7 +122,7 @@ test("a selected reach names Collections that the person has, and no other reach
 test("an operator issues, lists and revokes keys without a browser", async (t) => {
   const main = join(import.meta.dirname, "../../src/main.ts")
   const run = (...words: string[]) =>
-    promisify(execFile)(process.execPath, [main, ...words, "--data", house.folder]).then(
+    promisify(execFile)(process.execPath, [main, ...words, "--data", lab.folder]).then(
       ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
       ({ stdout, stderr, code }: { stdout: string; stderr: string; code: number }) => ({ stdout, stderr, code }),
     )
@@ -145,7 +144,7 @@ test("an operator issues, lists and revokes keys without a browser", async (t) =
     "shell",
   )
   t.match(issued, { code: 0, stdout: /^rrk_\w+\n$/, stderr: /shown this once/ })
-  const agent = house.agent(issued.stdout.trim())
+  const agent = lab.open(issued.stdout.trim())
   t.match(await agent.read("library_identity"), {
     username: "mary",
     reach: "selected",

@@ -4,11 +4,11 @@
  */
 import { isoTime } from "../../src/ledger/world.ts"
 import { wholeScope } from "../../src/library/papers/scope.ts"
-import { collectionOf, keyOf, paperIds, startHouse, toldOf } from "./house.ts"
+import { collectionOf, keyOf, paperIds, openLibrary, toldOf } from "./library.ts"
 
-const house = await startHouse()
-const { ada, ids, baseUrl } = house
-const { ledger, tables, world } = house.instance
+const lab = await openLibrary({ teardown: () => undefined })
+const { ada, userIds: ids, baseUrl } = lab
+const { ledger, tables, world } = lab.instance
 const { saved, tags, collections, papers } = tables.library
 const at = () => isoTime(world.now())
 const all = paperIds(0, 20_000)
@@ -88,4 +88,4 @@ await time("the same through a selected reach", `collections/${full}?offset=950`
 await time("200 Collections, first page", "collections")
 await time("200 Collections, last page", "collections?offset=150")
 await time("one paper", `paper?arxivId=${all[19_500]}`)
-await house.close()
+await lab.close()

@@ -12,7 +12,7 @@ import { gzipSync } from "node:zlib"
 import { test } from "tap"
 import { atomPapers } from "../../src/library/papers/sources.ts"
 import { importPapers, ImportError, snapshotPaper } from "../../src/library/papers/import.ts"
-import { collectionOf, refused, share, startHouse } from "./house.ts"
+import { collectionOf, refused, share, openLibrary } from "./library.ts"
 
 /** A line as in arXiv's snapshot. */
 const line = (id: string, more: object = {}) =>
@@ -123,9 +123,8 @@ test("an Atom answer becomes records, whatever it contains", async (t) => {
 })
 
 test("an import reads lines and Atom, plain or zipped, and reports what it left out", async (t) => {
-  const house = await startHouse()
-  t.teardown(() => house.close())
-  const { ledger, world, metadataIntake } = house.instance
+  const lab = await openLibrary(t)
+  const { ledger, world, metadataIntake } = lab.instance
   const parts = { ledger, world, metadataIntake }
   const folder = t.testdir({})
   const file = (name: string, content: string | Buffer) => {
@@ -168,7 +167,7 @@ test("an import reads lines and Atom, plain or zipped, and reports what it left 
   await t.rejects(importPapers(parts, join(folder, "nowhere")), ImportError)
   await t.rejects(importPapers(parts, folder), ImportError)
 
-  const { ada } = house
+  const { ada } = lab
   t.match(
     await ada.read("library_paper", { arxivId: "2405.10000" }),
     { title: "A title broken into lines", metadata: "known", saved: false },
@@ -246,12 +245,9 @@ test(
   "arXiv is asked in batches, one at a time, with pauses, once per paper, " + "and never before a write is answered",
   async (t) => {
     const arxiv = await standIn((id) => (id.startsWith("2407.9") ? undefined : entry(`${id}v2`, `Paper ${id}`)))
-    const house = await startHouse({ arxiv: { api: arxiv.api, pause: 60 } })
-    t.teardown(async () => {
-      await house.close()
-      arxiv.close()
-    })
-    const { ada, grace } = house
+    const lab = await openLibrary(t, { arxiv: { api: arxiv.api, pause: 60 } })
+    t.teardown(() => arxiv.close())
+    const { ada, grace } = lab
     const ids = Array.from({ length: 60 }, (_, index) => `2407.${String(10_000 + index)}`)
     arxiv.fail(1)
     const receipt = await ada.write("save_papers", { arxivIds: ids.slice(0, 50) })
@@ -332,14 +328,11 @@ test("with arXiv unreachable everything works, and known metadata stays", async 
     })
     .listen(0, "127.0.0.1")
   await new Promise((resolve) => broken.once("listening", resolve))
-  const house = await startHouse({
+  const lab = await openLibrary(t, {
     arxiv: { api: `http://127.0.0.1:${(broken.address() as AddressInfo).port}/api/query`, pause: 5 },
   })
-  t.teardown(async () => {
-    await house.close()
-    broken.close()
-  })
-  const agent = await house.agentOf(house.ada)
+  t.teardown(() => broken.close())
+  const agent = await lab.agentOf(lab.ada)
   for (let index = 0; index < 5; index++) await agent.write("save_papers", { arxivIds: [`2408.0000${index + 1}`] })
   await until(() => tries > 0)
   t.match(await agent.read("library_papers"), { items: Array.from({ length: 5 }, () => ({ metadata: "unknown" })) })

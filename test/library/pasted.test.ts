@@ -7,7 +7,7 @@ import { operationNamed } from "../../src/contract/operations/index.ts"
 import { bodyOf } from "../../src/web/forms/draft.ts"
 import { formOf } from "../../src/web/forms/fields.ts"
 import { overHttp } from "../mcp/agent.ts"
-import { collectionOf, keyOf, makeKnown, readText, refused, startHouse, toldOf } from "./house.ts"
+import { collectionOf, keyOf, makeKnown, readText, refused, openLibrary, toldOf } from "./library.ts"
 
 // As DBLP, Hugging Face, Zotero and people write them.
 test("papers are found in the forms that other sites use", async (t) => {
@@ -114,9 +114,8 @@ test("an arXiv address is understood in every form that people paste", (t) => {
   t.end()
 })
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada } = house
+const lab = await openLibrary(t)
+const { ada } = lab
 
 test("a text that names no paper says so, and nothing is imported", async (t) => {
   const collectionId = await collectionOf(ada, "Nothing")
@@ -141,7 +140,7 @@ test("a text that names no paper says so, and nothing is imported", async (t) =>
 
 test("an agent is told of a form that is not known, over HTTP and MCP, and nothing of it is saved", async (t) => {
   const token = await keyOf(ada)
-  const agents = { http: house.agent(token), mcp: await overHttp(house.baseUrl, token) }
+  const agents = { http: lab.open(token), mcp: await overHttp(lab.baseUrl, token) }
   t.teardown(agents.mcp.close)
   const before = (await ada.read("library_papers")).items.length
   for (const text of [
@@ -159,7 +158,7 @@ test("an agent is told of a form that is not known, over HTTP and MCP, and nothi
 
 test("a short receipt says what could not be read, before what was filed", async (t) => {
   const token = await keyOf(ada)
-  const agent = await overHttp(house.baseUrl, token)
+  const agent = await overHttp(lab.baseUrl, token)
   t.teardown(agent.close)
   const { collectionId } = (await ada.write("create_collection", { name: "Pasted" })).result
   const identifiers = ["arXiv:1810.04805", "10.1038/nature14539", "ISBN 978-0-262-03384-9"]
@@ -187,9 +186,9 @@ test("people paste anything that names papers into the forms, one per line", (t)
 })
 
 test("the title saved with a paper is kept until arXiv's is known, and only its reader sees it", async (t) => {
-  const agent = await house.agentOf(ada)
+  const agent = await lab.agentOf(ada)
   const given = { arxivId: "2403.01234", title: "As the agent read it" }
-  const first = { requestId: house.instance.world.id(), arxivIds: ["2403.01234", "2403.01235"], titles: [given] }
+  const first = { requestId: lab.instance.world.id(), arxivIds: ["2403.01234", "2403.01235"], titles: [given] }
   t.match(await agent.write("save_papers", first), { result: { saved: ["2403.01234", "2403.01235"] } })
   t.match(await agent.write("save_papers", first), { replayed: true }, "and counts when a retry is compared")
   t.match(await refused(agent.write("save_papers", { ...first, titles: [{ ...given, title: "Another" }] })), {
@@ -213,21 +212,21 @@ test("the title saved with a paper is kept until arXiv's is known, and only its 
     text: "@misc{x, title={From the file}, eprint={2403.01236}, archiveprefix={arXiv}}",
   })
   const invited = await ada.write("invite_to_collection", { collectionId, username: "mary" })
-  await house.mary.write("accept_collection_invitation", { invitationId: invited.result.invitationId })
+  await lab.mary.write("accept_collection_invitation", { invitationId: invited.result.invitationId })
   const titles = async (who: typeof ada) =>
     (await who.read("library_collection", { collectionId })).items.map(({ arxivId, title }) => [arxivId, title])
   t.strictSame(await titles(ada), [
     ["2403.01236", "From the file"],
     ["2403.01234", "As the agent read it"],
   ])
-  t.strictSame(await titles(house.mary), [
+  t.strictSame(await titles(lab.mary), [
     ["2403.01236", "From the file"],
     ["2403.01234", null],
   ])
-  t.match(await house.mary.read("library_paper", { arxivId: "2403.01236" }), { title: "From the file", saved: false })
+  t.match(await lab.mary.read("library_paper", { arxivId: "2403.01236" }), { title: "From the file", saved: false })
   t.match(await ada.read("library_paper", { arxivId: "2403.01236" }), { title: "From the file", saved: true })
 
-  await makeKnown(house, [toldOf("2403.01234", "ArXiv's own")], "import")
+  await makeKnown(lab, [toldOf("2403.01234", "ArXiv's own")], "import")
   t.match(await paper(), { title: "ArXiv's own", metadata: "known" })
   t.match(await refused(agent.write("save_papers", { arxivIds: ["2403.01237"], titles: [given] })), {
     status: 422,
@@ -236,7 +235,7 @@ test("the title saved with a paper is kept until arXiv's is known, and only its 
 })
 
 test("a title given by an agent is shown until arXiv's is known", async (t) => {
-  const agent = await house.agentOf(ada)
+  const agent = await lab.agentOf(ada)
   const collectionId = await collectionOf(ada, "Told by an agent")
   const titles = [{ arxivId: "2402.01234v2", title: "What the agent read there <b>" }]
   await agent.write("add_papers", { collectionId, arxivIds: ["2402.01234", "2402.01235"], titles })
@@ -247,7 +246,7 @@ test("a title given by an agent is shown until arXiv's is known", async (t) => {
   })
   const saved = (await ada.read("library_papers", {})).items.find(({ arxivId }) => arxivId === "2402.01234")
   t.match(saved, { title: "What the agent read there <b>", metadata: "unknown" })
-  await makeKnown(house, [toldOf("2402.01234", "ArXiv's own")], "import")
+  await makeKnown(lab, [toldOf("2402.01234", "ArXiv's own")], "import")
   const after = await ada.read("library_collection", { collectionId })
   t.match(
     after.items.find(({ arxivId }) => arxivId === "2402.01234"),

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import t, { test } from "tap"
 import { readPlain } from "../../src/library/pasted.ts"
 import { passwordOf } from "../support/service.ts"
-import { paperId, startHouse } from "./house.ts"
+import { paperId, openLibrary } from "./library.ts"
 
 /** The papers that a text names, with titles for those known by their words alone, and what could not be read. */
 const read = (text: string) => {
@@ -201,9 +201,8 @@ test("no mentioned paper is missed, none is invented, and no text takes long", (
   t.end()
 })
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, baseUrl } = house
+const lab = await openLibrary(t)
+const { ada, baseUrl } = lab
 
 /** Sends a form of the page, and returns the page that comes back. */
 async function signedIn(username: string) {
@@ -243,7 +242,7 @@ async function signedIn(username: string) {
 const paste = await signedIn("ada")
 
 test("the box shows the outcome of each pasted part, without a script", async (t) => {
-  const requestId = house.instance.world.id()
+  const requestId = lab.instance.world.id()
   const text = "2401.01234\nhttps://arxiv.org/abs/2401.01235v2\n10.1002/j.1538-7305.1948.tb01338.x\n978-0-262-03384-8"
   const first = await paste({ requestId, text })
   t.equal(first.status, 200)
@@ -268,7 +267,7 @@ test("the box shows the outcome of each pasted part, without a script", async (t
     (await paste({ text: "2401.01237", of: collectionId })).told,
     /^Nothing new: these papers were there already Already there: arXiv:2401\.01237$/,
   )
-  const strange = await paste({ text: "2401.01239", collectionId: house.instance.world.id() })
+  const strange = await paste({ text: "2401.01239", collectionId: lab.instance.world.id() })
   t.match(strange.told, /^Nothing was saved .*no such Collection in reach/)
   t.equal(strange.box, "2401.01239", "what was not stored is still in the box")
 })

@@ -14,11 +14,10 @@ import { reads } from "../../src/contract/reads/index.ts"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
 import { textOf } from "../support/streams.ts"
-import { collectionOf, keyOf, makeKnown, startHouse, toldOf } from "./house.ts"
+import { collectionOf, keyOf, makeKnown, openLibrary, toldOf } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace, mary, baseUrl } = house
+const lab = await openLibrary(t)
+const { ada, grace, mary, baseUrl } = lab
 
 // Ada's secrets: a Collection with a paper and a note, an invitation, annotations, a key.
 const words = ["Xylotheque", "quillwort", "marginalium", "passamezzo", "zymurgist", "brimborion"] as const
@@ -33,7 +32,7 @@ const { highlightId } = (
 ).result
 const { keyId } = (await ada.write("issue_key", { label: keyLabel, permissions: ["read_library"], reach: "all" }))
   .result
-await makeKnown(house, [toldOf(arxivId, title)])
+await makeKnown(lab, [toldOf(arxivId, title)])
 
 // A Room with everybody as a member, so that the routes of Rooms have something to answer.
 const { result: room } = await ada.write("create_room", { title: "Open to all" })
@@ -55,7 +54,7 @@ type Subject = Readonly<Record<string, string>>
 const shared = {
   roomId: room.roomId,
   threadId: room.openingThreadId,
-  userId: house.ids.grace,
+  userId: lab.userIds.grace,
   username: "mary",
   credentialId,
   token: "rri_x",

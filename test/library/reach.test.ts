@@ -3,11 +3,10 @@
  */
 import fc from "fast-check"
 import t, { test } from "tap"
-import { collectionOf, keyOf, paperId, refused, share, startHouse } from "./house.ts"
+import { collectionOf, keyOf, paperId, refused, share, openLibrary } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const people = { ada: house.ada, grace: house.grace }
+const lab = await openLibrary(t)
+const people = { ada: lab.ada, grace: lab.grace }
 type Name = keyof typeof people
 const other = (name: Name): Name => (name === "ada" ? "grace" : "ada")
 
@@ -56,7 +55,7 @@ test("lists, single reads and papers agree with the model, for every reach", asy
         const made = await collectionOf(people[owner], `${round}/${index}`)
         // Filed by an agent with a selected reach, so that the paper is not saved as well.
         if (papers.length > 0)
-          await (await house.agentOf(people[owner], { reach: "selected", collectionIds: [made] })).write("add_papers", {
+          await (await lab.agentOf(people[owner], { reach: "selected", collectionIds: [made] })).write("add_papers", {
             collectionId: made,
             arxivIds: papers.map(id),
           })
@@ -73,7 +72,7 @@ test("lists, single reads and papers agree with the model, for every reach", asy
         }),
       }
       for (const reach of ["all", "owned", "selected"] as const) {
-        const agent = house.agent(keys[reach])
+        const agent = lab.open(keys[reach])
         const seen = built.filter((shelf) => visible(shelf, reader, reach, shelf.chosen))
         const listed = (await Array.fromAsync(agent.items("library_collections"))).map((collection) => collection.id)
         const ours = new Set(built.map((shelf) => shelf.id))

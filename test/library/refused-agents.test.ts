@@ -2,11 +2,10 @@
 import t, { test } from "tap"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
-import { collectionOf, keyOf, paperId, paperIds, startHouse } from "./house.ts"
+import { collectionOf, keyOf, paperId, paperIds, openLibrary } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, baseUrl } = house
+const lab = await openLibrary(t)
+const { ada, baseUrl } = lab
 const library = `${baseUrl}/api/agent/library`
 
 // shows: The Library's refusals are those of its table.

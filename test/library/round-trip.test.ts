@@ -9,7 +9,7 @@ import { referenceOf } from "../../src/library/papers/found.ts"
 import type { Given } from "../../src/library/papers/papers.ts"
 import { readTexts } from "../../src/library/pasted.ts"
 import { runs } from "../support/chance.ts"
-import { paperId } from "./house.ts"
+import { paperId } from "./library.ts"
 
 const file = async (format: BibliographyFormat, papers: readonly Cited[]) =>
   await new Response(

@@ -1,11 +1,10 @@
 /** Collections shared between people: by invitation, with notes, with a read mark per person, and with a way out. */
 import t, { test } from "tap"
 import { checkData } from "../../src/check/check.ts"
-import { collectionOf, paperId, paperIds, refused, share, startHouse } from "./house.ts"
+import { collectionOf, paperId, paperIds, refused, share, openLibrary } from "./library.ts"
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace, mary } = house
+const lab = await openLibrary(t)
+const { ada, grace, mary } = lab
 
 /** A Collection of ada's that grace shares, with a paper without notes. */
 async function shared(name: string, papers = [paperId(1)]) {
@@ -132,7 +131,7 @@ test("members file and write together; only the owner changes the Collection its
 test("each person has their own read mark, and an agent moves nobody's", async (t) => {
   const { collectionId, arxivId } = await shared("Read marks", paperIds(10, 2))
   const other = paperId(11)
-  const agent = await house.agentOf(ada, { label: "ada's scout", agent: { name: "paper-scout" } })
+  const agent = await lab.agentOf(ada, { label: "ada's scout", agent: { name: "paper-scout" } })
   const first = (await ada.write("post_note", { collectionId, arxivId, text: "By ada." })).result.noteId
   t.match(
     [await countsOf(ada, collectionId), await countsOf(grace, collectionId)],
@@ -223,8 +222,8 @@ test(
   "a person who leaves or is removed loses access, with keys too, " + "and an old key stays out when they come back",
   async (t) => {
     const { collectionId, arxivId } = await shared("Coming and going")
-    const agent = await house.agentOf(grace, { reach: "selected", collectionIds: [collectionId] })
-    const all = await house.agentOf(grace)
+    const agent = await lab.agentOf(grace, { reach: "selected", collectionIds: [collectionId] })
+    const all = await lab.agentOf(grace)
     await grace.write("post_note", { collectionId, arxivId, text: "I was here." })
     await ada.write("post_note", { collectionId, arxivId, text: "And I." })
     await agent.read("library_collection", { collectionId })
@@ -271,7 +270,7 @@ test("a deleted Collection is gone for everybody, and saved papers stay", async 
   const { collectionId, arxivId } = await shared("To be deleted", [paperId(50)])
   await grace.write("post_note", { collectionId, arxivId, text: "A note." })
   await ada.write("invite_to_collection", { collectionId, username: "mary" })
-  const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [collectionId] })
+  const agent = await lab.agentOf(ada, { reach: "selected", collectionIds: [collectionId] })
   await ada.write("delete_collection", { collectionId })
   for (const person of [ada, grace])
     t.match(await refused(person.read("library_collection", { collectionId })), {
@@ -307,13 +306,13 @@ test("the rules of a batch and of a thread apply in the browser as for agents", 
     { origin: "https://elsewhere.example" },
   )
   t.match(await foreign.json(), { schemaVersion: 1, refusal: "browser_origin" })
-  const anonymous = await house.stranger().request("GET", "/api/library/papers")
+  const anonymous = await lab.stranger().request("GET", "/api/library/papers")
   t.equal(anonymous.status, 401)
   t.match(await anonymous.json(), { schemaVersion: 1, refusal: "not_authorized" })
 })
 
 test("the stored counts equal a fresh count", async (t) => {
-  const wrong = house.instance.db
+  const wrong = lab.instance.db
     .prepare<{ what: string }>(`
     SELECT 'papers' AS what
       FROM collections c
@@ -337,14 +336,12 @@ test("the stored counts equal a fresh count", async (t) => {
       WHERE collections <> (SELECT count(*) FROM collections c WHERE c.owner_id = l.user_id)`)
     .all()
   t.strictSame(wrong, [])
-  t.strictSame(checkData(house.instance.db).problems, [])
+  t.strictSame(checkData(lab.instance.db).problems, [])
   const change = (by: number) =>
-    house.instance.ledger.transact(() =>
-      house.instance.db.prepare("UPDATE collections SET papers = papers + ?").run(by),
-    )
+    lab.instance.ledger.transact(() => lab.instance.db.prepare("UPDATE collections SET papers = papers + ?").run(by))
   await change(1)
   t.match(
-    checkData(house.instance.db).problems[0],
+    checkData(lab.instance.db).problems[0],
     /^collections \(collection_id .*\): papers differs from a replay of the journal\.$/,
     "a check of the data finds a wrong count",
   )

@@ -7,7 +7,7 @@ import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
 import { held } from "../support/contract.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
-import { paperId, paperIds, refused } from "./house.ts"
+import { paperId, paperIds, refused } from "./library.ts"
 
 const program = executable()
 const place = newPlace()

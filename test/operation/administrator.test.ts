@@ -11,14 +11,12 @@ import { checkData } from "../../src/check/check.ts"
 import type { AuditEntry } from "../../src/contract/nouns/administration.ts"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
+import { openOwn } from "../support/lab.ts"
 import { passwordOf, startOwn } from "../support/service.ts"
 
-const house = await startOwn()
-tap.teardown(() => house.close())
-const ada = await house.setUp("ada")
-const grace = await house.person("grace")
-const mary = await house.person("mary")
-const { audit, people } = house.instance.tables
+const lab = await openOwn(tap)
+const { ada, grace, mary } = lab
+const { audit, people } = lab.instance.tables
 const idOf = (username: string) => people.named(username)?.userId ?? ""
 
 type Someone = typeof ada
@@ -32,9 +30,9 @@ const send = async (by: Someone, method: string, path: string, body: object = {}
   }
 }
 const signIn = (username: string) =>
-  ask(`${house.baseUrl}/api/session`, {
+  ask(`${lab.baseUrl}/api/session`, {
     body: { username, password: passwordOf(username) },
-    headers: { origin: house.baseUrl },
+    headers: { origin: lab.baseUrl },
   })
 const whoIs = async (by: Someone) =>
   ((await (await by.request("GET", "/api/session")).json()) as { person: object | null }).person
@@ -58,11 +56,11 @@ const key = (
   })
 ).body.result.token as string
 const invitation = (await send(grace, "POST", "/api/invitations", { roomId })).body as unknown as { token: string }
-const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: credential })
+const agent = new ResearchRoomClient({ baseUrl: lab.baseUrl, token: credential })
 const { result } = await agent.write("create_thread", { roomId, title: "What she said" })
 
 test("for everyone but operators the operator routes do not exist", async (t) => {
-  for (const by of [mary, house.stranger()])
+  for (const by of [mary, lab.stranger()])
     for (const [method, deed] of [
       ["POST", "disable"],
       ["POST", "operator"],
@@ -89,9 +87,9 @@ test("for everyone but operators the operator routes do not exist", async (t) =>
       t.strictSame(there, nowhere, `${method} ${deed}`)
       t.equal(there?.status, 404)
     }
-  const form = await fetch(`${house.baseUrl}/web/admin/people/${idOf("ada")}/disable_person`, {
+  const form = await fetch(`${lab.baseUrl}/web/admin/people/${idOf("ada")}/disable_person`, {
     method: "POST",
-    headers: { origin: house.baseUrl, accept: "text/html" },
+    headers: { origin: lab.baseUrl, accept: "text/html" },
   })
   t.equal(form.status, 404)
   t.match(await form.text(), /Nothing found here/)
@@ -115,22 +113,22 @@ test("the owner has left: she is disabled, and all her access ends at once", asy
   t.equal((await send(grace, "POST", "/api/rooms", { title: "Another" })).status, 401)
   await t.rejects(agent.write("post_message", { threadId: result.threadId, text: "Still here?" }), /was revoked at/)
   await t.rejects(agent.read("identity"), /was revoked at/)
-  t.equal((await ask(`${house.baseUrl}/api/agent/library/identity`, { token: key })).status, 401)
-  const mcp = await ask(`${house.baseUrl}/mcp`, {
+  t.equal((await ask(`${lab.baseUrl}/api/agent/library/identity`, { token: key })).status, 401)
+  const mcp = await ask(`${lab.baseUrl}/mcp`, {
     token: credential,
     body: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
     headers: { accept: "application/json, text/event-stream" },
   })
   t.equal(mcp.status, 401)
   t.equal(
-    (await ask(`${house.baseUrl}/api/invitations/${invitation.token}`)).status,
+    (await ask(`${lab.baseUrl}/api/invitations/${invitation.token}`)).status,
     404,
     "nor can she sign in by a link of her own",
   )
 
   const [hers, nobodys] = [await signIn("grace"), await signIn("nobody-at-all")]
   t.strictSame([hers.status, hers.text], [401, nobodys.text], "she gets the same answer as an unknown user")
-  const thread = await ask(`${house.baseUrl}/api/research/threads/${result.threadId}/context`)
+  const thread = await ask(`${lab.baseUrl}/api/research/threads/${result.threadId}/context`)
   t.match(thread.body, { thread: { title: "What she said" } }, "what she said stays")
   t.match(thread.text, /grace/, "under her name")
   t.equal((await admin(ada, "grace", "disable")).body.refusal, "state_conflict", "a second time changes nothing")
@@ -158,7 +156,7 @@ test("the operator hands over her Room and says why; its record shows it", async
   })
   t.match(newest(), { kind: "transfer_room", by: { username: "ada" }, subject: { kind: "room", name: "Warm-up" } })
 
-  const room = await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)
+  const room = await ask(`${lab.baseUrl}/api/research/rooms/${roomId}`)
   t.match(room.body, { owner: { username: "mary" } })
   const members = (room.body as unknown as { members: { username: string; role: string }[] }).members
   t.strictSame(Object.fromEntries(members.map(({ username, role }) => [username, role])), {
@@ -166,7 +164,7 @@ test("the operator hands over her Room and says why; its record shows it", async
     mary: "owner",
   })
   const feed = await ask(
-    `${house.baseUrl}/api/research/rooms/${roomId}/activity?include=summary,content&kinds=room_transferred`,
+    `${lab.baseUrl}/api/research/rooms/${roomId}/activity?include=summary,content&kinds=room_transferred`,
   )
   t.match(feed.body.items, [
     { kind: "room_transferred", actor: { username: "ada" }, content: { reason: "Grace left in May." } },
@@ -174,7 +172,7 @@ test("the operator hands over her Room and says why; its record shows it", async
   t.match(feed.text, /ada transferred the Room to another owner: Grace left in May\./)
   const before = Number((feed.body.items as unknown as { sequence: number }[])[0]?.sequence) - 1
   t.match(
-    (await ask(`${house.baseUrl}/api/research/rooms/${roomId}?at=${before}`)).body,
+    (await ask(`${lab.baseUrl}/api/research/rooms/${roomId}?at=${before}`)).body,
     { owner: { username: "grace" } },
     "unchanged",
   )
@@ -215,7 +213,7 @@ test("a leaked token: all of a person's credentials and keys end, and the accoun
     label: "runner",
     permissions: ["post_thread"],
   })
-  const runner = new ResearchRoomClient({ baseUrl: house.baseUrl, token: made.body.result.token ?? "" })
+  const runner = new ResearchRoomClient({ baseUrl: lab.baseUrl, token: made.body.result.token ?? "" })
   t.match(await runner.read("identity"), { username: "mary" })
   t.match(await admin(ada, "mary", "end-access"), { status: 200, body: { ended: { credentials: 1, keys: 0 } } })
   await t.rejects(runner.read("identity"), /was revoked at/)
@@ -223,12 +221,12 @@ test("a leaked token: all of a person's credentials and keys end, and the accoun
 })
 
 test("an operator can clear failed sign-ins", async (t) => {
-  house.pass(3_600_000)
-  await house.instance.accounts.add("erin", passwordOf("erin"))
+  lab.pass(3_600_000)
+  await lab.instance.accounts.add("erin", passwordOf("erin"))
   const fail = () =>
-    ask(`${house.baseUrl}/api/session`, {
+    ask(`${lab.baseUrl}/api/session`, {
       body: { username: "erin", password: "not it at all" },
-      headers: { origin: house.baseUrl },
+      headers: { origin: lab.baseUrl },
     })
   for (let n = 0; n < 10; n += 1) await fail()
   t.equal((await signIn("erin")).status, 429)
@@ -239,12 +237,12 @@ test("an operator can clear failed sign-ins", async (t) => {
 test("an import of the Room's export has its owners too, through the same entries", async (t) => {
   const elsewhere = await startOwn()
   t.teardown(() => elsewhere.close())
-  const export_ = await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/export`)
+  const export_ = await fetch(`${lab.baseUrl}/api/research/rooms/${roomId}/export`)
   const file = join(t.testdir(), "room.zip")
   writeFileSync(file, Buffer.from(await export_.arrayBuffer()))
   await importCrate(elsewhere.instance, file)
   const feed = (at: string) => ask(`${at}/api/research/rooms/${roomId}/activity?kinds=room_transferred`)
-  const [there, here] = [await feed(house.baseUrl), await feed(elsewhere.baseUrl)]
+  const [there, here] = [await feed(lab.baseUrl), await feed(elsewhere.baseUrl)]
   t.strictSame(here.body.items, there.body.items)
   t.equal((there.body.items as unknown as object[]).length, 3)
   t.match((await ask(`${elsewhere.baseUrl}/api/research/rooms/${roomId}`)).body, { owner: { username: /^mary@/ } })
@@ -252,6 +250,6 @@ test("an import of the Room's export has its owners too, through the same entrie
 })
 
 test("the changes are in the journal: a replay makes the same", (t) => {
-  t.strictSame(checkData(house.instance.db).problems, [])
+  t.strictSame(checkData(lab.instance.db).problems, [])
   t.end()
 })

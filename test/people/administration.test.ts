@@ -11,13 +11,10 @@ import { reads } from "../../src/contract/reads/index.ts"
 import { type Answer, ask, type Json } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
 import { addressOf } from "../support/routes.ts"
-import { startOwn } from "../support/service.ts"
+import { openOwn } from "../support/lab.ts"
 
-const house = await startOwn()
-tap.teardown(() => house.close())
-const ada = await house.setUp("ada")
-const grace = await house.person("grace")
-const mary = await house.person("mary")
+const lab = await openOwn(tap)
+const { ada, grace, mary } = lab
 const { roomId, openingThreadId } = (await grace.write("create_room", { title: "Warm-up" })).result
 await grace.write("add_member", { roomId, username: "mary" })
 
@@ -71,12 +68,12 @@ test("members, strangers, credentials and keys get a 404 at every operator addre
       (method, path) =>
         mary.request(method, path, method === "POST" || method === "DELETE" ? { schemaVersion: 3 } : undefined),
     ],
-    ["a stranger", (method, path) => fetch(house.baseUrl + path, { method })],
+    ["a stranger", (method, path) => fetch(lab.baseUrl + path, { method })],
     [
       "a credential",
-      (method, path) => fetch(house.baseUrl + path, { method, headers: { authorization: `Bearer ${tokens[0]}` } }),
+      (method, path) => fetch(lab.baseUrl + path, { method, headers: { authorization: `Bearer ${tokens[0]}` } }),
     ],
-    ["a key", (method, path) => fetch(house.baseUrl + path, { method, headers: { authorization: `Bearer ${key}` } })],
+    ["a key", (method, path) => fetch(lab.baseUrl + path, { method, headers: { authorization: `Bearer ${key}` } })],
   ]
   for (const { path: pattern, method: own } of [...operatorReads, ...operatorActions]) {
     const path = addressOf(pattern)
@@ -120,7 +117,7 @@ test("lists go from newest to oldest, each item once, and a cursor that no list 
 })
 
 test("each list shows what an operator needs: the owner, the Room, since when, and the last use", async (t) => {
-  await new ResearchRoomClient({ baseUrl: house.baseUrl, token: tokens[2] ?? "" }).write("post_message", {
+  await new ResearchRoomClient({ baseUrl: lab.baseUrl, token: tokens[2] ?? "" }).write("post_message", {
     threadId: openingThreadId,
     text: "Used.",
   })
@@ -140,7 +137,7 @@ test("each list shows what an operator needs: the owner, the Room, since when, a
       entries: /^\d+$/,
     },
   ])
-  const accepted = house.instance.db
+  const accepted = lab.instance.db
     .prepare<{ bytes: number }>(
       `SELECT sum(octet_length(content)) AS bytes
         FROM journal
@@ -196,7 +193,7 @@ test("one credential of another user is ended, at once and only once; her others
   const [first, second] = itemsOf(await get(ada, "/api/admin/credentials")).filter(({ label }) => label !== "runner")
   const tokenOf = (label: unknown) => tokens[["sweeper", "watcher", "runner"].indexOf(String(label))]
   const identity = async (label: unknown) =>
-    (await ask(`${house.baseUrl}/api/agent/research/identity`, { token: tokenOf(label) })).status
+    (await ask(`${lab.baseUrl}/api/agent/research/identity`, { token: tokenOf(label) })).status
   const end = (id: unknown) => post(ada, `/api/admin/credentials/${id}/revoke`)
   t.match(await end(first?.credentialId), {
     status: 200,
@@ -218,15 +215,15 @@ test("one credential of another user is ended, at once and only once; her others
 
 test("so are one personal key and one invitation; an accepted invitation cannot be revoked", async (t) => {
   const [{ keyId } = {}] = itemsOf(await get(ada, "/api/admin/keys"))
-  t.equal((await ask(`${house.baseUrl}/api/agent/library/identity`, { token: key })).status, 200)
+  t.equal((await ask(`${lab.baseUrl}/api/agent/library/identity`, { token: key })).status, 200)
   t.equal((await post(ada, `/api/admin/keys/${keyId}/revoke`)).status, 200)
-  t.equal((await ask(`${house.baseUrl}/api/agent/library/identity`, { token: key })).status, 401)
+  t.equal((await ask(`${lab.baseUrl}/api/agent/library/identity`, { token: key })).status, 401)
   t.equal((await post(ada, `/api/admin/invitations/${invited.invitationId}/revoke`)).status, 200)
-  t.equal((await ask(`${house.baseUrl}/api/invitations/${invited.token}`)).status, 404)
+  t.equal((await ask(`${lab.baseUrl}/api/invitations/${invited.token}`)).status, 404)
   t.equal((await post(ada, `/api/admin/invitations/${invited.invitationId}/revoke`)).status, 409)
 
   const taken = (await post(grace, "/api/invitations")).body as unknown as { token: string; invitationId: string }
-  const erin = house.stranger()
+  const erin = lab.stranger()
   t.equal(
     (
       await erin.request("POST", `/api/invitations/${taken.token}/accept`, {
@@ -245,8 +242,8 @@ test("so are one personal key and one invitation; an accepted invitation cannot 
 test("a person disabled while waiting for a feed gets what any stranger gets, and can no longer write", async (t) => {
   const after = (await grace.read("room", { roomId })).activityWatermark
   const feed = `/api/research/rooms/${roomId}/activity?after=${after}&wait=25`
-  const [hers, anybodys] = [get(grace, feed), get(house.stranger(), feed)]
-  while (house.instance.ledger.watch.waiting < 2) await new Promise((resolve) => setImmediate(resolve))
+  const [hers, anybodys] = [get(grace, feed), get(lab.stranger(), feed)]
+  while (lab.instance.ledger.watch.waiting < 2) await new Promise((resolve) => setImmediate(resolve))
   const { userId } = itemsOf(await get(ada, "/api/admin/people")).find(({ username }) => username === "grace") ?? {}
   t.equal((await post(ada, `/api/admin/people/${userId}/disable`)).status, 200)
   await mary.write("post_message", { threadId: openingThreadId, text: "Meanwhile." } as never)
@@ -256,6 +253,6 @@ test("a person disabled while waiting for a feed gets what any stranger gets, an
 })
 
 test("endings are in the journal: a replay gives the same tables", (t) => {
-  t.strictSame(checkData(house.instance.db).problems, [])
+  t.strictSame(checkData(lab.instance.db).problems, [])
   t.end()
 })

@@ -10,13 +10,12 @@ import type { AuditEntry } from "../../src/contract/nouns/administration.ts"
 import { checkData } from "../../src/check/check.ts"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
-import { passwordOf, startOwn } from "../support/service.ts"
+import { openOwn } from "../support/lab.ts"
+import { passwordOf } from "../support/service.ts"
 
-const house = await startOwn()
-tap.teardown(() => house.close())
-const ada = await house.setUp("ada")
-const grace = await house.person("grace")
-const { audit, people } = house.instance.tables
+const lab = await openOwn(tap, { people: ["ada", "grace"] })
+const { ada, grace } = lab
+const { audit, people } = lab.instance.tables
 const lines = (): AuditEntry[] => audit.page({}, null, 1_000)
 /** The lines added after a given one, in order, with actor and subject. */
 const since = (sequence: number) =>
@@ -27,9 +26,9 @@ const since = (sequence: number) =>
 const last = () => lines()[0]?.sequence ?? 0
 const said = { schemaVersion: 3, requestId: "" }
 const fail = (username: string) =>
-  ask(`${house.baseUrl}/api/session`, {
+  ask(`${lab.baseUrl}/api/session`, {
     body: { username, password: "not it at all" },
-    headers: { origin: house.baseUrl },
+    headers: { origin: lab.baseUrl },
   })
 
 test("sign-ins, and changes to everything that gives access, are logged line by line", async (t) => {
@@ -55,7 +54,7 @@ test("sign-ins, and changes to everything that gives access, are logged line by 
   await post(`/api/rooms/${roomId}/credentials/${issued.result.credentialId}/revoke`, {})
   const { link } = await post("/api/invitations", { roomId })
   const token = link.split("/").at(-1) ?? ""
-  await post(`/api/invitations/${token}/accept`, { username: "mary", password: passwordOf("mary") }, house.stranger())
+  await post(`/api/invitations/${token}/accept`, { username: "mary", password: passwordOf("mary") }, lab.stranger())
   await post(
     "/api/account/password",
     { currentPassword: passwordOf("grace"), password: "another long password" },
@@ -91,12 +90,12 @@ test("a refused, rehearsed or repeated write leaves no line of its own", async (
   const from = last()
   await ada.request("POST", "/api/rooms", body)
   await ada.request("POST", "/api/rooms", { ...body, title: "Another" })
-  await house.stranger().request("POST", "/api/rooms", { ...body, requestId: freshId() })
+  await lab.stranger().request("POST", "/api/rooms", { ...body, requestId: freshId() })
   t.strictSame(since(from), [])
 })
 
 test("failures are logged with the account's name and the address, and never with what was typed", async (t) => {
-  house.pass(limits.auditedFailuresSeconds * 1_000)
+  lab.pass(limits.auditedFailuresSeconds * 1_000)
   const from = last()
   await fail("grace")
   await fail("my-password-by-mistake")
@@ -111,14 +110,14 @@ test("failures are logged with the account's name and the address, and never wit
 test(
   "however often a stranger fails, the log grows by so many lines an " + "hour plus one that counts the rest",
   async (t) => {
-    house.pass(limits.auditedFailuresSeconds * 1_000)
+    lab.pass(limits.auditedFailuresSeconds * 1_000)
     const from = last()
     for (let n = 0; n < 2 * limits.auditedFailures; n += 1) {
       t.equal((await fail(`nobody-${n}`)).status, 401)
-      if (n % limits.signInFailures === 0) house.pass(limits.signInWindowSeconds * 1_000)
+      if (n % limits.signInFailures === 0) lab.pass(limits.signInWindowSeconds * 1_000)
     }
     t.equal(since(from).length, limits.auditedFailures)
-    house.pass(limits.auditedFailuresSeconds * 1_000)
+    lab.pass(limits.auditedFailuresSeconds * 1_000)
     await fail("grace")
     const [newest, counted, ...before] = lines()
     t.match(newest, { kind: "sign_in_failed", subject: { name: "grace" } })
@@ -147,10 +146,10 @@ test("it is paged from the newest line, by kind and by person, with indexes", (t
 })
 
 test("no line is ever changed or removed, and a check of the data passes with it", (t) => {
-  const forger = new Database(join(house.folder, "research-room.db"))
+  const forger = new Database(join(lab.folder, "research-room.db"))
   t.teardown(() => forger.close())
   t.throws(() => forger.exec("UPDATE audit_entries SET body = '{}'"), /a line of the audit log is immutable/)
   t.throws(() => forger.exec("DELETE FROM audit_entries"), /a line of the audit log is never deleted/)
-  t.strictSame(checkData(house.instance.db).problems, [])
+  t.strictSame(checkData(lab.instance.db).problems, [])
   t.end()
 })

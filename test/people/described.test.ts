@@ -11,7 +11,8 @@ import { unpack } from "../research/added/unpacked.ts"
 import { ask } from "../support/ask.ts"
 import { hypothesis } from "../support/bodies.ts"
 import { elsewhere } from "../support/elsewhere.ts"
-import { passwordOf, startOwn } from "../support/service.ts"
+import { openOwn } from "../support/lab.ts"
+import { passwordOf } from "../support/service.ts"
 
 interface Item {
   readonly author: readonly {
@@ -30,10 +31,8 @@ for (const part of ["bibtex", "csl", "cff"]) load(`@citation-js/plugin-${part}`)
 
 const ORCID = "0000-0002-1825-0097"
 const address = `https://orcid.org/${ORCID}`
-const own = await startOwn()
-tap.teardown(() => own.close())
-const ada = await own.setUp("ada")
-const grace = await own.person("grace")
+const own = await openOwn(tap, { people: ["ada", "grace"] })
+const { ada, grace } = own
 const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Cited", license: "CC-BY-4.0" }))
   .result
 await ada.write("add_member", { roomId, username: "grace" })

@@ -5,14 +5,13 @@ import { limits } from "../../src/contract/limits.ts"
 import { mintToken } from "../../src/people/tokens.ts"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
+import { openOwn } from "../support/lab.ts"
 import { DAY, passwordOf, startOwn } from "../support/service.ts"
 import { Visitor } from "./visitor.ts"
 
 // Here everybody may invite; who may otherwise has its own test.
-const house = await startOwn({ entrance: { passwords: true, invitations: "everyone" } })
-tap.teardown(() => house.close())
-const ada = await house.setUp("ada")
-const grace = await house.person("grace")
+const lab = await openOwn(tap, { people: ["ada", "grace"], entrance: { passwords: true, invitations: "everyone" } })
+const { ada, grace } = lab
 const { roomId } = (await ada.write("create_room", { title: "Warm-up" })).result
 
 interface Invited {
@@ -27,16 +26,16 @@ const sent = async (browser: Browser, body: object = {}) => {
 }
 const invited = async (browser: Browser, body: object = {}): Promise<Invited> => (await sent(browser, body)).body
 const accept = (token: string, username: string, password = passwordOf(username)) =>
-  ask(`${house.baseUrl}/api/invitations/${token}/accept`, {
+  ask(`${lab.baseUrl}/api/invitations/${token}/accept`, {
     body: { username, password },
-    headers: { origin: house.baseUrl },
+    headers: { origin: lab.baseUrl },
   })
-const look = (token: string) => ask(`${house.baseUrl}/api/invitations/${token}`)
+const look = (token: string) => ask(`${lab.baseUrl}/api/invitations/${token}`)
 const membersNow = async () => (await ada.read("members", { roomId })).items.map(({ username }) => username)
 
 test("a link says what it offers, and makes one account", async (t) => {
   const { token, link, invitationId, expiresAt } = await invited(grace)
-  t.equal(link, `${house.baseUrl}/invitations/${token}`)
+  t.equal(link, `${lab.baseUrl}/invitations/${token}`)
   t.match((await look(token)).body, { invitationId, invitedBy: "grace", room: null, expiresAt })
   const first = await accept(token, "Mary")
   t.equal(first.status, 200)
@@ -57,9 +56,9 @@ test("of several browsers at one link one makes an account, whatever their usern
   for (const username of others)
     t.equal(
       (
-        await ask(`${house.baseUrl}/api/session`, {
+        await ask(`${lab.baseUrl}/api/session`, {
           body: { username, password: passwordOf(username) },
-          headers: { origin: house.baseUrl },
+          headers: { origin: lab.baseUrl },
         })
       ).status,
       401,
@@ -72,7 +71,7 @@ test("a link from a Room's owner makes its holder a member, and the Room's activ
   t.match((await look(token)).body, { invitedBy: "ada", room: { roomId, title: "Warm-up" } })
   const { body } = await accept(token, "dorothy")
   t.strictSame(await membersNow(), ["ada", "dorothy"])
-  const { body: feed } = await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity?kinds=member_joined`)
+  const { body: feed } = await ask(`${lab.baseUrl}/api/research/rooms/${roomId}/activity?kinds=member_joined`)
   t.match(feed.items, [
     {
       kind: "member_joined",
@@ -86,7 +85,7 @@ test("a link from a Room's owner makes its holder a member, and the Room's activ
 test("only the owner of a Room invites into it, and only a signed-in person invites at all", async (t) => {
   for (const body of [{ roomId }, { roomId: freshId() }])
     t.match(await sent(grace, body), { status: 403, body: { refusal: "role_required" } })
-  t.match(await sent(house.stranger()), { status: 401 })
+  t.match(await sent(lab.stranger()), { status: 401 })
   t.match(await sent(ada, { roomId: "the first one" }), { status: 422 })
 })
 
@@ -94,7 +93,7 @@ test("of two people with one link the first gets the account; the other gets non
   const { token } = await invited(ada, { roomId })
   const answers = await Promise.all([accept(token, "barbara"), accept(token, "frances")])
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 404])
-  const names = house.instance.tables.people.all().map(({ username }) => username)
+  const names = lab.instance.tables.people.all().map(({ username }) => username)
   t.equal(names.filter((name) => ["barbara", "frances"].includes(name)).length, 1)
 })
 
@@ -110,7 +109,7 @@ test("a taken username leaves the link open", async (t) => {
 test("a link expires", async (t) => {
   const { token, expiresAt } = await invited(ada, { roomId })
   t.ok(Math.abs(Date.parse(expiresAt) - Date.now() - limits.invitationDays * DAY) < 60_000)
-  house.pass(limits.invitationDays * DAY + 1)
+  lab.pass(limits.invitationDays * DAY + 1)
   t.equal((await look(token)).status, 404)
   t.equal((await accept(token, "late")).status, 404)
 })
@@ -119,7 +118,7 @@ test("only the sender of a link can revoke it", async (t) => {
   const { token, invitationId } = await invited(grace)
   const takeBack = async (browser: Browser, id = invitationId) =>
     (await browser.request("POST", `/api/invitations/${id}/revoke`, {})).status
-  t.equal(await takeBack(house.stranger()), 401)
+  t.equal(await takeBack(lab.stranger()), 401)
   t.equal(await takeBack(ada), 404, "another person's link is unknown, even to the operator")
   t.equal(await takeBack(grace), 200)
   t.equal((await accept(token, "mallory")).status, 404)
@@ -133,7 +132,7 @@ test("made-up links open nothing, and only the digest of a real one is kept", as
   for (const token of ["guess", mintToken("invitation", (count) => Buffer.alloc(count, 9)), "%00"])
     t.equal((await look(token)).status, 404, token)
   const { token } = await invited(ada)
-  t.notMatch(JSON.stringify(house.instance.db.prepare("SELECT * FROM invitations").all()), new RegExp(token))
+  t.notMatch(JSON.stringify(lab.instance.db.prepare("SELECT * FROM invitations").all()), new RegExp(token))
 })
 
 test("a setting decides who may invite: operators, owners of a Room by default, or everybody", async (t) => {

@@ -8,24 +8,18 @@ import t from "tap"
 import { ask } from "../support/ask.ts"
 import { action, freshId, hypothesis, message } from "../support/bodies.ts"
 import { png } from "../support/pictures.ts"
-import { passwordOf, startOwn } from "../support/service.ts"
+import { openOwn } from "../support/lab.ts"
+import { passwordOf } from "../support/service.ts"
 
-const own = await startOwn()
-t.teardown(() => own.close())
-const ada = await own.setUp("ada")
-const lise = await own.person("lise")
-const { userId: liseId } = (
-  (await (await lise.request("GET", "/api/session")).json()) as { person: { userId: string } }
-).person
+const own = await openOwn(t, { people: ["ada", "lise"] })
+const { ada, lise } = own
+const { lise: liseId } = own.userIds
 const reason = "It is over."
 
 /** A Room of ada's with lise as a member, and lise's agent. */
 async function room() {
-  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Amid work" })).result
-  await ada.write("add_member", { roomId, username: "lise" })
-  const { token } = (
-    await lise.write("issue_credential", { roomId, label: "agent", permissions: ["post_thread", "publish_records"] })
-  ).result
+  const { roomId, threadId } = await own.place("Amid work")
+  const { token } = await own.credential("lise", roomId, { permissions: ["post_thread", "publish_records"] })
   const entries = async () => (await ada.read("room_activity", { roomId, limit: 50 })).items
   return {
     ...{ roomId, threadId, token: String(token), entries },

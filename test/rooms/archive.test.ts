@@ -7,7 +7,6 @@ import { action, type Body, freshId, hypothesis } from "../support/bodies.ts"
 import { openLab } from "../support/lab.ts"
 import { held } from "../support/contract.ts"
 import { addressOf } from "../support/routes.ts"
-import { ResearchRoomClient } from "research-room/client"
 
 const lab = await openLab(tap)
 const { house } = lab
@@ -16,14 +15,8 @@ const reason = "The question is answered."
 /** A Room of ada's with one of every object that a write can be about. */
 async function fullRoom() {
   const { roomId, threadId } = await lab.place("Soon to be archived")
-  const { token } = (
-    await lab.ada.write("issue_credential", {
-      roomId,
-      label: "ada's",
-      permissions: ["post_thread", "publish_records", "manage_own_experiments"],
-    })
-  ).result
-  const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token, fetch: held })
+  const { token } = await lab.credential("ada", roomId)
+  const agent = lab.open(token)
   const versionId = (await agent.write("publish_hypothesis", hypothesis({ roomId, threadId }))).targetId
   const { experimentId } = (
     await agent.write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] })
@@ -212,9 +205,7 @@ test("members and credentials can still be managed; the Room's own title cannot 
   await lab.ada.write("archive_room", { roomId, reason })
   await lab.mary.write("request_to_join", { roomId })
   await lab.ada.write("add_member", { roomId, username: "mary" })
-  const { credentialId } = (
-    await lab.mary.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] })
-  ).result
+  const { credentialId } = await lab.credential("mary", roomId)
   const rotated = await lab.mary.write("rotate_credential", { roomId, credentialId })
   await lab.mary.write("revoke_credential", { roomId, credentialId: rotated.result.credentialId })
   await lab.ada.write("remove_member", { roomId, userId: lab.userIds.mary })

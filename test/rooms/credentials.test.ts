@@ -7,14 +7,12 @@ import tap, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { type Answer, ask } from "../support/ask.ts"
 import { action, type Body, freshId, message } from "../support/bodies.ts"
-import { DAY, startOwn } from "../support/service.ts"
+import { openOwn } from "../support/lab.ts"
+import { DAY } from "../support/service.ts"
 
-const house = await startOwn()
-tap.teardown(() => house.close())
-const ada = await house.setUp("ada")
-const grace = await house.person("grace")
-const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Warm-up" })).result
-await ada.write("add_member", { roomId, username: "grace" })
+const lab = await openOwn(tap, { people: ["ada", "grace"] })
+const { ada, grace } = lab
+const { roomId, threadId } = await lab.place("Warm-up")
 
 const route = `/api/rooms/${roomId}/credentials`
 const sent = async (
@@ -28,9 +26,9 @@ const sent = async (
 }
 const issue = (browser: typeof ada, more: Body = {}) =>
   sent(browser, route, action({ label: `sweep agent ${freshId()}`, permissions: ["post_thread"], ...more }))
-const identity = (token: unknown) => ask(`${house.baseUrl}/api/agent/research/identity`, { token: String(token) })
+const identity = (token: unknown) => ask(`${lab.baseUrl}/api/agent/research/identity`, { token: String(token) })
 const post = (token: unknown) =>
-  ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token: String(token), body: message() })
+  ask(`${lab.baseUrl}/api/agent/threads/${threadId}/messages`, { token: String(token), body: message() })
 
 // shows: Identity, status and access are read with a credential, of its own Room.
 test("a member issues a credential that acts for her and names its permissions", async (t) => {
@@ -139,10 +137,10 @@ test("every data file holds only the digest of a token", async (t) => {
     [ada, grace].map(async (browser) => String((await issue(browser)).body.result?.token)),
   )
   for (const token of tokens) t.equal((await post(token)).status, 200)
-  const files = readdirSync(house.folder).filter((name) => name.startsWith("research-room.db"))
+  const files = readdirSync(lab.folder).filter((name) => name.startsWith("research-room.db"))
   t.ok(files.includes("research-room.db-wal"), "the log is among them")
   for (const file of files) {
-    const bytes = readFileSync(join(house.folder, file)).toString("latin1")
+    const bytes = readFileSync(join(lab.folder, file)).toString("latin1")
     for (const token of tokens) {
       t.notOk(bytes.includes(token), `${file} does not hold the token`)
       t.notOk(bytes.includes(token.slice(4, 34)), `nor its random part alone`)
@@ -281,7 +279,7 @@ test(
     const own = async () =>
       (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === id)?.lastUsedAt
     const call = () =>
-      fetch(`${house.baseUrl}/mcp`, {
+      fetch(`${lab.baseUrl}/mcp`, {
         method: "POST",
         headers: {
           "content-type": "application/json",
@@ -307,18 +305,18 @@ test("a credential expires, to the millisecond, for reads and writes", async (t)
   const { body } = await issue(grace, { expiresAt: new Date(Date.now() + 2 * DAY).toISOString() })
   const { token } = body.result as unknown as { token: string }
   t.equal((await identity(token)).status, 200)
-  house.pass(2 * DAY)
+  lab.pass(2 * DAY)
   for (const answer of [
     await identity(token),
     await post(token),
-    await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/status`, { token }),
+    await ask(`${lab.baseUrl}/api/agent/rooms/${roomId}/status`, { token }),
   ]) {
     t.match(answer.body, { refusal: "not_authenticated", error: /expired/ })
   }
 })
 
 test("a removed member lists and revokes only their own credentials", async (t) => {
-  const mary = await house.person("mary")
+  const mary = await lab.person("mary")
   await ada.write("add_member", { roomId, username: "mary" })
   const own = String((await issue(mary)).body.target?.id)
   const others = String((await issue(ada)).body.target?.id)
@@ -340,6 +338,6 @@ test("a removed member lists and revokes only their own credentials", async (t) 
     body: { result: { credentialId: own } },
   })
   t.match(await sent(mary, `${route}/${own}/revoke`, action()), { status: 409, body: { refusal: "state_conflict" } })
-  const stranger = await house.person("emmy")
+  const stranger = await lab.person("emmy")
   t.equal((await stranger.request("GET", route)).status, 403, "a person who never was a member sees no list")
 })

@@ -81,8 +81,7 @@ test("adding a member by hand answers their open request too", async (t) => {
 test("grace leaves by herself, ada removes mary, and neither can write any more", async (t) => {
   const { roomId, threadId } = await lab.place()
   await lab.ada.write("add_member", { roomId, username: "mary" })
-  const { token } = (await lab.grace.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] }))
-    .result
+  const { token } = await lab.credential("grace", roomId)
   const post = () => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message() })
   t.equal((await post()).status, 200)
 
@@ -112,9 +111,7 @@ test("grace leaves by herself, ada removes mary, and neither can write any more"
 
 test("a returning member does not get their old credentials back", async (t) => {
   const { roomId, threadId } = await lab.place()
-  const { token } = (
-    await lab.grace.write("issue_credential", { roomId, label: "of the first time", permissions: ["post_thread"] })
-  ).result
+  const { token } = await lab.credential("grace", roomId, { label: "of the first time" })
   await lab.ada.write("remove_member", { roomId, userId: ids.grace })
   await lab.grace.write("request_to_join", { roomId })
   t.equal(

@@ -19,12 +19,8 @@ interface Setting extends Place {
 async function setting({ asking = true } = {}): Promise<Setting> {
   const scene = await lab.place()
   if (asking) await lab.mary.write("request_to_join", { roomId: scene.roomId })
-  const { result } = await lab.grace.write("issue_credential", {
-    roomId: scene.roomId,
-    label: "grace's",
-    permissions: ["post_thread"],
-  })
-  return { ...scene, credentialId: result.credentialId }
+  const { credentialId } = await lab.credential("grace", scene.roomId)
+  return { ...scene, credentialId }
 }
 
 interface Row {

@@ -1,9 +1,11 @@
 /**
  * The laboratory of the tests: people, Rooms with a client for each member, and credentials. `openLab` has the demo's
- * service, and drives it over HTTP. `openInside` has an empty instance, whose ledger, data and clock the test reaches.
- * In both a client goes through the whole HTTP layer, and every answer is checked against the contract.
+ * service, and `openOwn` an empty one, both driven over HTTP. `openInside` has an empty instance without a service,
+ * whose ledger and data the test reaches. In each a client goes through the whole HTTP layer, and every answer is
+ * checked against the contract.
  */
 import { rmSync } from "node:fs"
+import { join } from "node:path"
 import {
   type AnswerOf,
   type Fetch,
@@ -12,13 +14,14 @@ import {
   ResearchRoomClient,
   type WriteInput,
 } from "research-room/client"
-import { startResearchRoom } from "research-room/testing"
+import { type Browser, startResearchRoom } from "research-room/testing"
 import { createInstance, type Instance } from "../../src/app/compose/instance.ts"
 import { createApp } from "../../src/app/serving/surface.ts"
 import type { Receipt } from "../../src/contract/answers/receipts.ts"
 import { pathNames } from "../../src/contract/definitions/operation.ts"
 import { type CalledName, operationOf, type OperationName } from "../../src/contract/operations/index.ts"
 import { Refusal, type RefusalCode } from "../../src/contract/refusals.ts"
+import { makeRepositories } from "../../src/demo/repositories.ts"
 import { StoryClock } from "../../src/demo/story.ts"
 import { listen, serveOn } from "../../src/http/server.ts"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
@@ -32,7 +35,7 @@ import { checking } from "./checking.ts"
 import { held } from "./contract.ts"
 import { CountingCheck } from "./counting-check.ts"
 import { addPerson } from "./people.ts"
-import { temporaryFolder } from "./service.ts"
+import { type OwnOptions, type Own as Service, startOwn, temporaryFolder } from "./service.ts"
 
 export type Name = "ada" | "grace" | "mary"
 const three: readonly Name[] = ["ada", "grace", "mary"]
@@ -85,6 +88,8 @@ function labOf<P extends string>({ baseUrl, fetch, usernames, write }: Means<P>)
   return {
     baseUrl,
     reader,
+    /** A client with any token. */
+    open,
     write,
     credential,
     client,
@@ -159,6 +164,64 @@ export async function openLab(t: Ending) {
         ...(method === "GET" ? {} : { body }),
       })
     },
+  }
+}
+
+export type Own<P extends string = Name> = Awaited<ReturnType<typeof openOwn<P>>>
+
+/** Starts an empty service, with people in their browsers: the first is its operator. The test moves its clock. */
+export async function openOwn<P extends string = Name>(
+  t: Ending,
+  {
+    people: names = three as readonly string[] as readonly P[],
+    ...options
+  }: OwnOptions & { readonly people?: readonly P[] } = {},
+) {
+  const own = await startOwn(options)
+  t.teardown(() => own.close())
+  return inhabit(own, names)
+}
+
+/** People in their browsers at a service that runs already. */
+export const labAt = <P extends string>(baseUrl: string, browsers: Readonly<Record<P, Browser>>) =>
+  labOf<P>({
+    baseUrl,
+    fetch: held,
+    usernames: new Map((Object.keys(browsers) as P[]).map((name) => [name, name])),
+    write: (who, name, input) => browsers[who].write(name, input),
+  })
+
+/** Sets up a service that has no people yet. */
+export async function inhabit<P extends string>(own: Service, names: readonly P[]) {
+  const people: [P, Browser][] = []
+  for (const name of names) people.push([name, people.length === 0 ? await own.setUp(name) : await own.person(name)])
+  const browsers = Object.fromEntries(people) as Record<P, Browser>
+  const userIds = names.map((name) => [name, own.instance.tables.people.named(name)?.userId])
+  return {
+    ...own,
+    file: databaseFile(own.folder),
+    ...browsers,
+    userIds: Object.fromEntries(userIds) as Record<P, string>,
+    ...labAt(own.baseUrl, browsers),
+  }
+}
+
+/** A Room on such a service, with two agents of ada's and one of grace's, and a repository for their code. */
+export async function openAgents(t: Ending, title: string) {
+  const folder = temporaryFolder()
+  const { url, commit, otherCommit } = makeRepositories(join(folder, "repositories")).public
+  const lab = await openOwn(t, { folder, repositories: join(folder, "repositories"), people: ["ada", "grace"] })
+  const place = await lab.place(title)
+  const agent = (who: "ada" | "grace", label: string) => lab.client(who, place.roomId, { label })
+  return {
+    ...lab,
+    ...place,
+    repository: { url, commit },
+    otherCode: { url, commit: otherCommit },
+    agent,
+    mcp: await agent("ada", "mcp"),
+    sweeper: await agent("ada", "sweeper"),
+    runner: await agent("grace", "runner"),
   }
 }
 
@@ -316,3 +379,14 @@ export async function everyItem<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) found.push(item)
   return found
 }
+
+/** The code of a write's refusal; "accepted" if it was stored. */
+export const refusedWith = (write: Promise<unknown>): Promise<string> =>
+  write.then(
+    () => "accepted",
+    ({ refusal }: { readonly refusal: string }) => refusal,
+  )
+
+/** The codes of a receipt's warnings. */
+export const codesOf = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }): string[] =>
+  warnings.map(({ code }) => code)

@@ -4,9 +4,9 @@
  * are corrected, some reproduced: at another commit, by an implementation of another's own, by the author alone. The
  * lease of an experiment lapses, and another agent takes it over. A conclusion rests on a table.
  */
-import { ResearchRoomClient, type WriteInput } from "research-room/client"
+import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import { makeRepositories } from "../../src/demo/repositories.ts"
-import { held } from "./contract.ts"
+import { type Ending, inhabit } from "./lab.ts"
 import { type Own, startOwn, temporaryFolder } from "./service.ts"
 
 type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>
@@ -89,27 +89,22 @@ export const studyAnswer =
   "Smoothing helps at 50 and 100 labels; the other changes help little or not at all."
 
 /** Plays the study. Everything it made can be read by its label. */
-export async function playStudy(own: Own, repositories: ReturnType<typeof makeRepositories>) {
-  const ada = await own.setUp()
-  const grace = await own.person("grace")
+export async function playStudy(service: Own, repositories: ReturnType<typeof makeRepositories>) {
+  const own = await inhabit(service, ["ada", "grace"])
+  const { ada, grace, reader } = own
   const { result: made } = await ada.write("create_room", {
     title: "Cheap changes for few labels",
     question: "Which cheap change helps a small network on digits with few labels?",
   })
   const { roomId, openingThreadId: threadId } = made
   await ada.write("add_member", { roomId, username: "grace" })
-  const agent = async (person: typeof ada, label: StudyAgent) => {
-    const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
-    const { result } = await person.write("issue_credential", { roomId, label, permissions: [...permissions] })
-    return new ResearchRoomClient({ baseUrl: own.baseUrl, token: result.token, fetch: held, retries: 0 })
-  }
+  const agent = (who: "ada" | "grace", label: StudyAgent) => own.client(who, roomId, { label })
   const agents = {
-    "http-agent": await agent(ada, "http-agent"),
-    "mcp-agent": await agent(ada, "mcp-agent"),
-    "python-agent": await agent(grace, "python-agent"),
+    "http-agent": await agent("ada", "http-agent"),
+    "mcp-agent": await agent("ada", "mcp-agent"),
+    "python-agent": await agent("grace", "python-agent"),
   } satisfies Record<StudyAgent, ResearchRoomClient>
   const { "http-agent": http, "mcp-agent": mcp, "python-agent": python } = agents
-  const reader = new ResearchRoomClient({ baseUrl: own.baseUrl, fetch: held, retries: 0 })
   const { url, commit, otherCommit } = repositories.public
   let attempts = 0
   /** The ids of what was made, by label. */
@@ -340,10 +335,7 @@ export async function playStudy(own: Own, repositories: ReturnType<typeof makeRe
 export type Study = Awaited<ReturnType<typeof playStudy>>
 
 /** Starts a service, with a clock of its own if there is one, and plays the study in it; both end with the test. */
-export async function openStudy(
-  t: { teardown(end: () => unknown): unknown },
-  clock: () => number = Date.now,
-): Promise<Study> {
+export async function openStudy(t: Ending, clock: () => number = Date.now): Promise<Study> {
   const folder = temporaryFolder()
   const repositories = makeRepositories(folder)
   const own = await startOwn({ repositories: folder, clock })

@@ -69,13 +69,11 @@ t.test("the Python client writes a finding with effects and a conclusion with it
   const folder = mkdtempSync(join(tmpdir(), "research-room-kept-"))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, "research_room.py"), await text("/research_room.py"))
-  const { result: issued } = await lab.ada.write("issue_credential", {
-    ...{ roomId, label: "py", permissions: ["post_thread", "publish_records", "manage_own_experiments"] },
-  })
+  const { token } = await lab.credential("ada", roomId, { label: "py" })
   const effects = [50, 400].map((labels) => ({ ...lines.shift, split: "test", where: { labels } }))
   const { kind, roomId: _room, threadId: _thread, ...said } = finding(room)
   const body = { ...said, effects, provenance: { execution: lines.work.execution([attemptId]), papers: [] } }
-  const asked = { baseUrl, token: issued.token, threadId, answer, roomId, kind, finding: body }
+  const asked = { baseUrl, token, threadId, answer, roomId, kind, finding: body }
   const env = { ...process.env, ASKED: JSON.stringify(asked), RESEARCH_ROOM_SPOOL: join(folder, "spool") }
   const words = ["-W", "error::DeprecationWarning", "-c", PROGRAM]
   const { stdout } = await promisify(execFile)(process.env.REACH_PYTHON ?? "python3", words, { cwd: folder, env })
@@ -131,10 +129,7 @@ t.test("each door tells the table, and the page gives it as Markdown, CSV, SVG a
   t.match(await text(`/checkpoints/${checkpointId}.md`), line, "its document")
   t.match(await text(`/api/research/rooms/${roomId}/table?format=markdown`), line, "the table alone")
   t.match(await text(`/api/research/rooms/${roomId}/brief?format=markdown`), line, "the brief")
-  const { result: issued } = await lab.ada.write("issue_credential", {
-    ...{ roomId, label: "mcp", permissions: ["post_thread"] },
-  })
-  const agent = await overHttp(baseUrl, issued.token)
+  const agent = await overHttp(baseUrl, (await lab.credential("ada", roomId, { permissions: ["post_thread"] })).token)
   const told = await agent.call("read", { name: "checkpoint", parameters: { checkpointId } })
   t.match(told.text, /error/, told.text.slice(0, 200))
   await agent.close()

@@ -21,11 +21,8 @@ export async function openStudyRoom() {
     wire: wire.bytes,
     /** A new agent of ada's. */
     async agent(label: string): Promise<Given> {
-      const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
-      const { result } = await study.ada.write("issue_credential", {
-        ...{ roomId: study.roomId, label, permissions: [...permissions] },
-      })
-      return { baseUrl: wire.baseUrl, token: result.token ?? "", repository: { url, commit }, wire: wire.bytes }
+      const { token } = await study.own.credential("ada", study.roomId, { label })
+      return { baseUrl: wire.baseUrl, token, repository: { url, commit }, wire: wire.bytes }
     },
     async close(): Promise<void> {
       await own.close()

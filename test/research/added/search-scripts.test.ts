@@ -4,7 +4,7 @@ import { folded } from "../../../src/contract/folding.ts"
 import { indexed, phrasesIn, wordsIn } from "../../../src/contract/words.ts"
 import { hypothesis } from "../../support/bodies.ts"
 import { openLab } from "../../support/lab.ts"
-import { makeKnown, paperId, startHouse, toldOf } from "../../library/house.ts"
+import { makeKnown, paperId, openLibrary, toldOf } from "../../library/library.ts"
 import { sentences } from "./scripts.ts"
 
 const forms = ["NFC", "NFD"] as const
@@ -126,22 +126,21 @@ t.test("a misspelled word is corrected in folded letters", async (t) => {
 })
 
 t.test("saved papers are found so too", async (t) => {
-  const house = await startHouse()
-  t.teardown(() => house.close())
+  const lab = await openLibrary(t)
   const texts = Object.values(sentences)
   const ids = texts.map((_, at) => paperId(70_000 + at))
   await makeKnown(
-    house,
+    lab,
     texts.map((text, at) => toldOf(ids[at] ?? "", text)),
     "import",
   )
-  await house.ada.write("save_papers", { arxivIds: ids })
+  await lab.ada.write("save_papers", { arxivIds: ids })
   const missed: string[] = []
   for (const [at, [script, text]] of Object.entries(sentences).entries())
     await Promise.all(
       partsOf(text).flatMap((part) =>
         forms.map(async (form) => {
-          const { items } = await house.ada.read("library_papers", { query: part.normalize(form) })
+          const { items } = await lab.ada.read("library_papers", { query: part.normalize(form) })
           if (!items.some(({ paperId }) => paperId === ids[at])) missed.push(`${script} ${form}: ${part}`)
         }),
       ),

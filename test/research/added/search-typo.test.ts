@@ -4,7 +4,7 @@ import t, { test } from "tap"
 import { Browser } from "research-room/testing"
 import { nearWords } from "../../../src/ledger/lists/substrings.ts"
 import { passwordOf } from "../../support/service.ts"
-import { makeKnown, paperId, startHouse, toldOf } from "../../library/house.ts"
+import { makeKnown, paperId, openLibrary, toldOf } from "../../library/library.ts"
 
 test("two words are near if one error apart, and otherwise not", (t) => {
   const near = (word: string) => new Set(nearWords(word))
@@ -25,9 +25,8 @@ test("two words are near if one error apart, and otherwise not", (t) => {
   t.end()
 })
 
-const house = await startHouse()
-t.teardown(() => house.close())
-const { ada, grace } = house
+const lab = await openLibrary(t)
+const { ada, grace } = lab
 const { result: room } = await ada.write("create_room", {
   title: "Ramps",
   question: "Does gradual warm-up lower the early loss?",
@@ -62,7 +61,7 @@ test("a word that occurs nowhere is replaced by the intended one, if that finds 
 
 test("saved papers are found in the same way, by the words of the reader's own papers only", async (t) => {
   const [mine, theirs] = [paperId(60_001), paperId(60_002)]
-  await makeKnown(house, [toldOf(mine, "Gradual quokkas"), toldOf(theirs, "Marginal wombats")], "import")
+  await makeKnown(lab, [toldOf(mine, "Gradual quokkas"), toldOf(theirs, "Marginal wombats")], "import")
   await ada.write("save_papers", { arxivIds: [mine] })
   await grace.write("save_papers", { arxivIds: [theirs] })
   t.match(await ada.read("library_papers", { query: "quokas" }), { items: [], didYouMean: "quokkas" })
@@ -76,7 +75,7 @@ test("saved papers are found in the same way, by the words of the reader's own p
 })
 
 test("the page of a search shows the intended words, and the reader's own papers beside the record", async (t) => {
-  const browser = await Browser.signIn({ baseUrl: house.baseUrl }, { username: "ada", password: passwordOf("ada") })
+  const browser = await Browser.signIn({ baseUrl: lab.baseUrl }, { username: "ada", password: passwordOf("ada") })
   const page = async (query: string) =>
     await (await browser.request("GET", `/search?query=${encodeURIComponent(query)}`)).text()
   t.match(
@@ -89,6 +88,6 @@ test("the page of a search shows the intended words, and the reader's own papers
   )
   t.match(await page("gradual"), /In the record[^]*In your Library[^]*Gradual quokkas/)
   t.match(await page("xylophone"), /No results for “xylophone”/)
-  const stranger = await (await fetch(`${house.baseUrl}/search?query=quokkas`)).text()
+  const stranger = await (await fetch(`${lab.baseUrl}/search?query=quokkas`)).text()
   t.notMatch(stranger, /In your Library|Gradual/, "nobody else sees them")
 })

@@ -81,15 +81,11 @@ t.test("a batch guards a watermark as it was read, whatever it writes before", a
     body: { schemaVersion: 3, clientMessageId: freshId(), text },
   })
   const read = await watermarkOf(room)
-  const token = await lab.ada.write("issue_credential", {
-    roomId: room.roomId,
-    label: "batcher",
-    permissions: ["post_thread"],
-  })
+  const { token } = await lab.credential("ada", room.roomId, { permissions: ["post_thread"] })
   const send = async (writes: readonly object[]) => {
     const answer = await fetch(`${lab.house.baseUrl}/api/agent/research/batch`, {
       method: "POST",
-      headers: { authorization: `Bearer ${token.result.token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ writes }),
     })
     return { status: answer.status, body: (await answer.json()) as Answer }

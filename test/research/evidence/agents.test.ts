@@ -2,10 +2,9 @@
  * Two agents of one person work in a Room: everything they wrote names them, and their evidence says how independent it
  * is.
  */
-import { ResearchRoomClient, type WriteInput } from "research-room/client"
+import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t from "tap"
 import { areOtherAgents } from "../../../src/research/evidence/words.ts"
-import { held } from "../../support/contract.ts"
 import { because, claim, finding, hypothesis } from "../../support/bodies.ts"
 import { openLab } from "../../support/lab.ts"
 import { reportedAt, Work } from "../record/work.ts"
@@ -14,11 +13,7 @@ const lab = await openLab(t)
 const { reader } = lab
 const room = await lab.room()
 const { roomId } = room
-const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
-async function agent(label: string) {
-  const { result } = await lab.ada.write("issue_credential", { roomId, label, permissions: [...permissions] })
-  return new ResearchRoomClient({ baseUrl: lab.house.baseUrl, token: result.token, fetch: held, retries: 0 })
-}
+const agent = (label: string) => lab.client("ada", roomId, { label })
 const [mcp, sweeper] = [await agent("mcp"), await agent("sweeper")]
 const [ofMcp, ofSweeper] = [
   { username: "ada", agent: "mcp" },

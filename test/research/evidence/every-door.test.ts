@@ -17,10 +17,7 @@ const { reader } = lab
 const { baseUrl, repositories } = lab.house
 const room = await lab.room("Does a ramp lower the loss?")
 const { roomId, ada, grace, mary } = room
-const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
-const { token } = (
-  await lab.ada.write("issue_credential", { roomId, label: "at every door", permissions: [...permissions] })
-).result
+const { token } = await lab.credential("ada", roomId, { label: "at every door" })
 const agent = await overHttp(baseUrl, token)
 t.teardown(() => agent.close())
 

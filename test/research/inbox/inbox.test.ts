@@ -1,22 +1,15 @@
 /** An agent's inbox: it lists the entries of its Room that concern the agent, and why. */
 import { setTimeout as pause } from "node:timers/promises"
-import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { ask } from "../../support/ask.ts"
 import { finding, hypothesis, message } from "../../support/bodies.ts"
 import { openLab } from "../../support/lab.ts"
-import { held } from "../../support/contract.ts"
 import { overHttp } from "../../mcp/agent.ts"
 
 const lab = await openLab(tap)
 const { house } = lab
 const { roomId, threadId } = await lab.place("Worked on by agents")
-const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
-
-async function agent(who: "ada" | "grace", label: string) {
-  const { result } = await lab[who].write("issue_credential", { roomId, label, permissions } as never)
-  return new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
-}
+const agent = (who: "ada" | "grace", label: string) => lab.client(who, roomId, { label })
 const [mcp, sweeper, other] = [
   await agent("ada", "mcp"),
   await agent("ada", "night sweeper"),
@@ -172,14 +165,9 @@ test("a page shows its readers their own writes", async (t) => {
 test(
   "two MCP agents work side by side: " + "each sees at once what the other did, and none of its own writes",
   async (t) => {
-    const { result: first } = await lab.ada.write("issue_credential", { roomId, label: "left", permissions } as never)
-    const { result: second } = await lab.grace.write("issue_credential", {
-      roomId,
-      label: "right",
-      permissions,
-    } as never)
-    const left = await overHttp(house.baseUrl, first.token)
-    const right = await overHttp(house.baseUrl, second.token, "2026-07-28")
+    const left = await overHttp(house.baseUrl, (await lab.credential("ada", roomId, { label: "left" })).token)
+    const { token } = await lab.credential("grace", roomId, { label: "right" })
+    const right = await overHttp(house.baseUrl, token, "2026-07-28")
     t.teardown(() => Promise.all([left.close(), right.close()]))
     const { activityWatermark } = await mcp.read("room", { roomId })
     const say = (agent: typeof left, text: string) => agent.write("post_message", { threadId, text })
@@ -216,8 +204,7 @@ test(
 test("a credential that is revoked or expires during a wait receives no entries", async (t) => {
   const { activityWatermark } = await mcp.read("room", { roomId })
   const path = `${house.baseUrl}/api/agent/research/inbox?wait=20&after=${activityWatermark}`
-  const { result } = await lab.ada.write("issue_credential", { roomId, label: "for a while", permissions } as never)
-  const { credentialId, token = "" } = result as { credentialId: string; token?: string }
+  const { credentialId, token } = await lab.credential("ada", roomId)
   const waiting = ask(path, { token })
   const tool = await overHttp(house.baseUrl, token)
   t.teardown(tool.close)

@@ -11,11 +11,7 @@ const lab = await openLab(t)
 const room = await lab.room()
 const lines = await measuring(lab, room)
 const { baseUrl } = lab.house
-const { result: credential } = await lab.ada.write("issue_credential", {
-  ...{ roomId: room.roomId, label: "receipts" },
-  permissions: ["publish_records", "manage_own_experiments", "post_thread"],
-})
-const token = credential.token as string
+const { token } = await lab.credential("ada", room.roomId)
 const first = await lines.attempt(pairs(-1))
 const body = {
   ...finding(room),

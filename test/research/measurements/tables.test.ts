@@ -77,12 +77,7 @@ t.test("a batch reads tables too, and a small receipt keeps what was read", asyn
     ...affordances.expected,
     table: { csv: "Wall time,Step,Value\n1700000000.1,10,0.5\n", metric: "val/loss" },
   }
-  const { result } = await lab.ada.write("issue_credential", {
-    roomId: room.roomId,
-    label: "tables",
-    permissions: ["manage_own_experiments"],
-  } as never)
-  const { token } = result as { token: string }
+  const { token } = await lab.credential("ada", room.roomId, { permissions: ["manage_own_experiments"] })
   const send = async (writes: object[]) => {
     const answer = await fetch(`${lab.house.baseUrl}/api/agent/research/batch?receipt=small`, {
       method: "POST",

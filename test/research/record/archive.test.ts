@@ -18,13 +18,7 @@ const { reader, house } = lab
 /** A Room with one object of each kind, and a member's agent with every permission. */
 const room = await lab.room()
 const { roomId, threadId } = room
-const token = (
-  await lab.grace.write("issue_credential", {
-    roomId,
-    label: "everything",
-    permissions: ["post_thread", "publish_records", "manage_own_experiments"],
-  })
-).result.token as string
+const { token } = await lab.credential("grace", roomId)
 const work = await Work.begin(lab, room, { holder: room.grace })
 const { experimentId } = work
 const planId = await work.plan()

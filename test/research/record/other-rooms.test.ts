@@ -16,7 +16,7 @@ import { openData } from "../../../src/ledger/storage/opening.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { bytesOf, unpack } from "../added/unpacked.ts"
 import { arm, measuring, pairs } from "../measurements/measured.ts"
-import { because, claim, finding, freshId, hypothesis, premise, reference, sha256 } from "../../support/bodies.ts"
+import { because, claim, finding, hypothesis, premise, reference, sha256 } from "../../support/bodies.ts"
 import { type LabRoom, openLab } from "../../support/lab.ts"
 import { launch, losses, reportedAt, Work } from "./work.ts"
 
@@ -378,13 +378,7 @@ function seen(answer: Record<string, unknown>, place: string | undefined): [unkn
 }
 
 const token = async ({ roomId }: LabRoom) =>
-  (
-    await lab.ada.write("issue_credential", {
-      roomId,
-      label: `a reader ${freshId()}`,
-      permissions: ["post_thread"],
-    })
-  ).result.token
+  (await lab.credential("ada", roomId, { permissions: ["post_thread"] })).token
 
 const listed = reads.filter(
   ({ family, surface, mediaType, method }) =>

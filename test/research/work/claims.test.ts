@@ -3,33 +3,17 @@
  * `next` offers claimed work to nobody else.
  */
 import { join } from "node:path"
-import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { ask } from "../../support/ask.ts"
 import { checkData } from "../../../src/check/check.ts"
-import { makeRepositories } from "../../../src/demo/repositories.ts"
 import { action, finding, hypothesis, message, proposal } from "../../support/bodies.ts"
-import { held } from "../../support/contract.ts"
 import { untilClean } from "../../support/clean.ts"
+import { codesOf, openAgents, refusedWith } from "../../support/lab.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { launch, reportedAt } from "../record/work.ts"
-import { startOwn, temporaryFolder } from "../../support/service.ts"
 
-const folder = temporaryFolder()
-const { url, commit } = makeRepositories(folder).public
-const own = await startOwn({ repositories: folder })
-tap.teardown(() => own.close())
-const ada = await own.setUp()
-const grace = await own.person("grace")
-const { result: made } = await ada.write("create_room", { title: "Claimed" })
-const { roomId, openingThreadId: threadId } = made
-await ada.write("add_member", { roomId, username: "grace" })
-const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
-async function agent(person: typeof ada, label: string) {
-  const { result } = await person.write("issue_credential", { roomId, label, permissions } as never)
-  return new ResearchRoomClient({ baseUrl: own.baseUrl, token: result.token, fetch: held })
-}
-const [mcp, sweeper, runner] = [await agent(ada, "mcp"), await agent(ada, "sweeper"), await agent(grace, "runner")]
+const own = await openAgents(tap, "Claimed")
+const { repository, ada, grace, roomId, threadId, mcp, sweeper, runner } = own
 type Client = typeof mcp
 const MINUTE = 60_000
 const propose = async () =>
@@ -39,13 +23,6 @@ const next = () => mcp.read("room_next", { roomId })
 const offered = async (id: string) => (await next()).items.some(({ object }) => object.id === id)
 const claimed = async () =>
   (await next()).claims.map(({ what, object, by, agent }) => `${what} ${object.label ?? object.kind} ${by} ${agent}`)
-const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) =>
-  warnings.map(({ code }) => code)
-const refusedWith = (write: Promise<unknown>) =>
-  write.then(
-    () => "accepted",
-    ({ refusal }: { readonly refusal: string }) => refusal,
-  )
 
 // shows: skill: next
 test(
@@ -133,12 +110,12 @@ test(
     ])
     t.match(taken.warnings[0]?.message, "ada · agent mcp has claimed this work until ")
     t.strictSame(
-      codes(await claim(sweeper, { object: experimentId, what: "run" })),
+      codesOf(await claim(sweeper, { object: experimentId, what: "run" })),
       ["claimed_by"],
       "another agent of the same person too",
     )
     t.strictSame(
-      codes(await claim(runner, { object: experimentId, what: "review" })),
+      codesOf(await claim(runner, { object: experimentId, what: "review" })),
       [],
       "other work is a different claim",
     )
@@ -155,7 +132,7 @@ test(
       openQuestions: [],
       citations: [],
     }
-    t.strictSame(codes(await runner.write("post_research_checkpoint", { ...summary, state: "open" })), ["claimed_by"])
+    t.strictSame(codesOf(await runner.write("post_research_checkpoint", { ...summary, state: "open" })), ["claimed_by"])
     own.pass(300 * MINUTE)
   },
 )
@@ -164,7 +141,7 @@ test("a new claim replaces the agent's own for the same work, and its person can
   const experimentId = await propose()
   const first = await claim(mcp, { object: experimentId, what: "run", minutes: 240 })
   const second = await claim(mcp, { object: experimentId, what: "run", minutes: 5 })
-  t.strictSame(codes(second), [])
+  t.strictSame(codesOf(second), [])
   t.strictSame(await claimed(), ["run E4 ada mcp"])
   const { claimId } = second.result
   t.equal(await refusedWith(runner.write("release_claim", { claimId })), "role_required")
@@ -265,7 +242,7 @@ test("a claim on a reproduction ends with it, with a verdict or without, and sta
     const attemptId = crypto.randomUUID()
     await client.write("register_attempt", {
       ...{ ...launch, attemptId, experimentId, intent: "reproduction", reproduces: { findingVersionId: versionId } },
-      ...{ repository: { url, commit }, argv: [...launch.argv], inputs: [] },
+      ...{ repository, argv: [...launch.argv], inputs: [] },
     })
     return attemptId
   }
@@ -313,8 +290,8 @@ test("work is offered to another agent, whose inbox says so, and who is not warn
     await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/activity?format=lines&after=${before}`)
   ).text()
   t.match(lines, /offered work to runner for 30 minutes, run/)
-  t.notOk(codes(await claim(runner, { object: experimentId, what: "run" })).includes("claimed_by"))
-  t.ok(codes(await claim(mcp, { object: experimentId, what: "run" })).includes("claimed_by"))
+  t.notOk(codesOf(await claim(runner, { object: experimentId, what: "run" })).includes("claimed_by"))
+  t.ok(codesOf(await claim(mcp, { object: experimentId, what: "run" })).includes("claimed_by"))
   await sweeper.write("release_claim", { claimId: result.claimId })
   own.pass(31 * MINUTE)
 })

@@ -1,38 +1,19 @@
-/**
- * Agents of two people take experiments on leases. One goes silent; another takes its experiment over, the first is
- * notified, and its late reports are kept.
- */
-import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { checkData } from "../../../src/check/check.ts"
 import { ask } from "../../support/ask.ts"
 import { hypothesis, message, proposal } from "../../support/bodies.ts"
-import { held } from "../../support/contract.ts"
+import { codesOf, openAgents } from "../../support/lab.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
-import { makeRepositories } from "../../../src/demo/repositories.ts"
-import { passwordOf, startOwn, temporaryFolder } from "../../support/service.ts"
+import { passwordOf } from "../../support/service.ts"
 import * as bodies from "../../support/bodies.ts"
 
-const folder = temporaryFolder()
-const { public: repository } = makeRepositories(folder)
-const pin = { repository: { url: repository.url, commit: repository.commit } }
+const own = await openAgents(tap, "Leased")
+const { repository, ada, grace, roomId, threadId, agent, runner } = own
+const [lab3, lab4] = [await agent("ada", "lab-3"), await agent("ada", "lab-4")]
 const [launch, plan] = [
-  { ...bodies.launch, ...pin },
-  { ...bodies.plan, ...pin },
+  { ...bodies.launch, repository },
+  { ...bodies.plan, repository },
 ]
-const own = await startOwn({ repositories: folder })
-tap.teardown(() => own.close())
-const ada = await own.setUp()
-const grace = await own.person("grace")
-const { result: made } = await ada.write("create_room", { title: "Leased" })
-const { roomId, openingThreadId: threadId } = made
-await ada.write("add_member", { roomId, username: "grace" })
-const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
-async function agent(person: typeof ada, label: string) {
-  const { result } = await person.write("issue_credential", { roomId, label, permissions } as never)
-  return new ResearchRoomClient({ baseUrl: own.baseUrl, token: result.token, fetch: held })
-}
-const [lab3, lab4, runner] = [await agent(ada, "lab-3"), await agent(ada, "lab-4"), await agent(grace, "runner")]
 type Client = typeof lab3
 const MINUTE = 60_000
 const propose = async () =>
@@ -70,8 +51,6 @@ const report = async (client: Client, attemptId: string, event: "started" | "pro
 }
 const canBeTaken = async (experimentId: string) =>
   (await read(experimentId)).affordances.operations.some(({ operation }) => operation === "take_experiment")
-const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) =>
-  warnings.map(({ code }) => code)
 const refusal = (write: Promise<unknown>) =>
   write.then(
     () => ({ refusal: "accepted", message: "", current: null }),
@@ -189,22 +168,22 @@ test(
     t.match(accepted.warnings, [{ code: "held_by_other_agent", agent: "lab-3", by: "ada", experimentId }])
     own.pass(20 * MINUTE)
     const { receipt, attemptId } = await register(lab4, experimentId)
-    t.strictSame(codes(receipt), ["held_by_other_agent"])
-    t.strictSame(codes((await register(lab3, experimentId)).receipt), [])
+    t.strictSame(codesOf(receipt), ["held_by_other_agent"])
+    t.strictSame(codesOf((await register(lab3, experimentId)).receipt), [])
     own.pass(20 * MINUTE)
     await report(lab4, attemptId, "started")
     own.pass(10 * MINUTE)
     t.ok(await canBeTaken(experimentId), "a write by another agent of the same person does not renew it")
     const passed = await take(lab4, experimentId, 30)
-    t.strictSame(codes(passed), ["lease_lapsed"])
+    t.strictSame(codesOf(passed), ["lease_lapsed"])
     t.match(await read(experimentId), { assignee: { username: "ada", agent: "lab-4" } })
-    t.strictSame(codes(await report(lab4, attemptId, "succeeded")), [], "the new holder's own attempt is not late")
+    t.strictSame(codesOf(await report(lab4, attemptId, "succeeded")), [], "the new holder's own attempt is not late")
     const back = await lab3.write("release_experiment", {
       experimentId,
       ...(await read(experimentId)).affordances.expected,
       handoff: "Anybody.",
     })
-    t.strictSame(codes(back), ["held_by_other_agent"])
+    t.strictSame(codesOf(back), ["held_by_other_agent"])
     t.match(await read(experimentId), { status: "open", lease: null })
   },
 )
@@ -213,7 +192,7 @@ test("any agent of a person renews a lease taken in the browser, and completing 
   const experimentId = await propose()
   await ada.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open", leaseMinutes: 30 })
   own.pass(20 * MINUTE)
-  t.strictSame(codes((await register(lab3, experimentId)).receipt), [])
+  t.strictSame(codesOf((await register(lab3, experimentId)).receipt), [])
   own.pass(20 * MINUTE)
   t.equal((await read(experimentId)).lease?.lapsed, false)
   const done = { status: "completed", summary: "It was so." } as const

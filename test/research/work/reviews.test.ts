@@ -5,14 +5,14 @@
 import { join } from "node:path"
 import tap, { test } from "tap"
 import { checkData } from "../../../src/check/check.ts"
-import { codesOf, refusedWith, startAgents } from "../../support/agents.ts"
+import { codesOf, openAgents, refusedWith } from "../../support/lab.ts"
 import { ask } from "../../support/ask.ts"
 import { action, finding, hypothesis, message, proposal } from "../../support/bodies.ts"
 import { untilClean } from "../../support/clean.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 
-const { own, repository, ada, grace, roomId, threadId, mcp, sweeper, runner } = await startAgents("Reviewed")
-tap.teardown(() => own.close())
+const own = await openAgents(tap, "Reviewed")
+const { repository, ada, grace, roomId, threadId, mcp, sweeper, runner } = own
 type Client = typeof mcp
 const place = { roomId, threadId }
 const MINUTE = 60_000

@@ -1,36 +1,20 @@
 /** Two or three people with a Library each, their agents, and helpers for the stories. */
-import { RefusedError, ResearchRoomClient, type WriteInput } from "research-room/client"
+import type { RefusedError, ResearchRoomClient, WriteInput } from "research-room/client"
 import type { Browser } from "research-room/testing"
 import { present } from "../../src/contract/typed.ts"
 import { readTexts } from "../../src/library/pasted.ts"
 import type { SourcePaper } from "../../src/library/papers/papers.ts"
 import { type ArxivFields, paperFromArxiv } from "../../src/library/papers/record.ts"
-import { held } from "../support/contract.ts"
-import { type Own, type OwnOptions, startOwn } from "../support/service.ts"
+import { type Ending, openOwn, type Own, refusalOf } from "../support/lab.ts"
+import type { OwnOptions } from "../support/service.ts"
 
-export interface House extends Own {
-  readonly ada: Browser
-  readonly grace: Browser
-  readonly mary: Browser
-  readonly ids: Record<"ada" | "grace" | "mary", string>
-  /** An agent with a token; every answer is checked against the contract. */
-  agent(token: string): ResearchRoomClient
-  /** An agent of a person, with a key of its own. */
-  agentOf(person: Browser, key?: Partial<WriteInput<"issue_key">>): Promise<ResearchRoomClient>
-}
-
-/** Starts a service with ada, grace and mary. */
-export async function startHouse(options: OwnOptions = {}): Promise<House> {
-  const own = await startOwn(options)
-  const people = { ada: await own.setUp("ada"), grace: await own.person("grace"), mary: await own.person("mary") }
-  const idOf = async (person: Browser) => (await person.read("session")).person?.userId ?? ""
-  const agent = (token: string) => new ResearchRoomClient({ baseUrl: own.baseUrl, token, fetch: held, retries: 0 })
+/** A lab in which an agent may have a key to a person's Library. */
+export async function openLibrary(t: Ending, options: OwnOptions = {}) {
+  const lab = await openOwn(t, options)
   return {
-    ...own,
-    ...people,
-    ids: { ada: await idOf(people.ada), grace: await idOf(people.grace), mary: await idOf(people.mary) },
-    agent,
-    agentOf: async (person, key) => agent(await keyOf(person, key)),
+    ...lab,
+    /** An agent of a person, with a key of its own. */
+    agentOf: async (...whose: Parameters<typeof keyOf>) => lab.open(await keyOf(...whose)),
   }
 }
 
@@ -92,7 +76,7 @@ export const toldOf = (id: string, title: string, more: Partial<ArxivFields> = {
 
 /** Stores metadata as if arXiv had been asked for it, or as if it had been imported. */
 export const makeKnown = (
-  { instance }: Pick<House, "instance">,
+  { instance }: Pick<Own, "instance">,
   told: readonly SourcePaper[],
   origin: "arxiv" | "import" = "arxiv",
 ) =>
@@ -110,12 +94,7 @@ export interface Refused {
 }
 
 /** Returns the refusal of a request, and fails if the request is accepted. */
-export const refused = (request: Promise<unknown>): Promise<Refused> =>
-  request.then(
-    (answer) => Promise.reject(new Error(`it was accepted: ${JSON.stringify(answer).slice(0, 300)}`)),
-    (error: unknown) => {
-      if (!(error instanceof RefusedError)) throw error
-      const { status, refusal, current, issues } = error
-      return { status, refusal, current, issues: issues.map(({ path }) => path) }
-    },
-  )
+export async function refused(request: Promise<unknown>): Promise<Refused> {
+  const { status, refusal, current, issues } = await refusalOf(request)
+  return { status, refusal, current, issues: issues.map(({ path }) => path) }
+}
