@@ -12,7 +12,7 @@ import { forms } from "./forms.ts"
 import { framing } from "./framing.ts"
 import { type Ground, openGround } from "./ground.ts"
 import { headers } from "./headers.ts"
-import { judge } from "./judge.ts"
+import { judge, kindOf } from "./judge.ts"
 import { paths } from "./paths.ts"
 import { queries } from "./queries.ts"
 import { bytesOf, printable, type Shot } from "./shot.ts"
@@ -72,13 +72,6 @@ const MOST_VIOLATIONS = 12
 const MOST_SHRINKS = 150
 /** Cases between two rounds of the ordinary client. */
 const BESIDE = 25
-
-/** The identity of a violation: its sentence without the numbers and ids. */
-const kindOf = (what: string): string =>
-  what
-    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/gi, "id")
-    .replace(/[0-9]+/g, "n")
-    .slice(0, 120)
 
 class Campaign {
   readonly #ground: Ground

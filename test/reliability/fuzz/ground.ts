@@ -2,13 +2,14 @@
  * The service under fuzz: the built executable as a process of its own, with the demo's people and Rooms, and some that
  * may be damaged.
  */
-import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Cast } from "research-room/testing"
 import { Browser } from "research-room/testing"
 import { sessionCookie } from "../../../src/contract/operations/actions.ts"
 import { SUFFIX } from "../../../src/edge/answers/as-markdown.ts"
-import { executable, newPlace, type Running, run, start } from "../../support/program.ts"
+import { executable, newPlace, type Running, run } from "../../support/program.ts"
+import { startDemo, unlimited } from "../support/ground.ts"
+import { memoryOf } from "../support/proving.ts"
 import { type Anchors, explore, gather } from "./anchors.ts"
 import { type Caller, type Target, targetsWith } from "./targets.ts"
 
@@ -122,20 +123,10 @@ function toWorkOn(baseUrl: string, cast: Cast): Promise<Anchors> {
  * Starts it. @param same whether it has the same ids each time, which needs a single thread: a served program has three
  */
 export async function openGround({ same = true } = {}): Promise<Ground> {
-  const place = newPlace()
+  const place = { ...newPlace(), env: unlimited }
   const data = join(place.folder, "data")
-  const env = { RESEARCH_ROOM_RATE_LIMITS: "off" }
   const program = executable()
-  const running = start(
-    program,
-    ["demo", "--json", ...(same ? ["--deterministic"] : []), "--port", "0", "--data", data],
-    {
-      folder: place.folder,
-      env,
-    },
-  )
-  const [line] = await running.printed(/^\{.*\}$/m)
-  const { baseUrl, ...cast } = JSON.parse(line) as Cast & { baseUrl: string }
+  const { running, baseUrl, cast } = await startDemo(program, place, data, ...(same ? ["--deterministic"] : []))
   const { credentials, keys, people } = cast
   const agents = await toWorkOn(baseUrl, cast)
   const spoilt = await toSpoil(baseUrl, cast)
@@ -168,16 +159,11 @@ export async function openGround({ same = true } = {}): Promise<Ground> {
     database: join(data, "research-room.db"),
     running,
     hasEnded: () => hasEnded,
-    memory() {
-      const status = `/proc/${running.pid}/status`
-      if (!existsSync(status)) return null
-      const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8"))?.[1]
-      return kilobytes === undefined ? null : Number(kilobytes) * 1024
-    },
+    memory: () => memoryOf(running.pid),
     async end() {
       running.signal("SIGTERM")
       const { code, err } = await running.ended()
-      const checked = await run(program, ["check", "--data", data], { folder: place.folder, env })
+      const checked = await run(program, ["check", "--data", data], place)
       return { code, check: `${err}${checked.out}${checked.err}`.trim(), isSound: checked.code === 0 }
     },
     remove: () => place.remove(),

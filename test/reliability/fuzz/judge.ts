@@ -12,6 +12,13 @@ import type { Outcome } from "./wire.ts"
 /** Markup that some attacks put into every text: a page that contains it unescaped could contain a script as well. */
 export const marker = "<fuzz onload=1>"
 
+/** The kind of a violation: its sentence without the numbers and ids. */
+export const kindOf = (what: string): string =>
+  what
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}[0-9a-f-]*/gi, "id")
+    .replace(/[0-9]+/g, "n")
+    .slice(0, 120)
+
 /** Signs of a program's internals, such as stack traces. */
 const inside: readonly RegExp[] = [
   /\bat [\w.<>$ ]{1,80}\(?(?:node:|file:|\/|[A-Z]:\\)[^\s)]{1,200}:\d+/,

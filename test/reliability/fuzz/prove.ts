@@ -1,11 +1,9 @@
 /**
- * The long form of the fuzz, run by `npm run prove`: tens of thousands of cases, new ones each time. The last line on
- * standard output is its summary. `--seed N` repeats a run, `--attack NAME --seed N --path P` the case that a failure
- * names.
+ * The long form of the fuzz, run by `npm run prove -- --only fuzz`: tens of thousands of cases, new ones each time.
+ * `--seed S` repeats a run, `--attack NAME --seed N --path P` the case that a failure names; `--keep yes` also prints
+ * what seeds.json keeps of it.
  */
-import { randomInt } from "node:crypto"
-import { parseArgs } from "node:util"
-import { endAll } from "../../support/program.ts"
+import { asked, megabytes, progress, prove, tell } from "../support/proving.ts"
 import { campaign } from "./campaign.ts"
 
 /**
@@ -13,64 +11,43 @@ import { campaign } from "./campaign.ts"
  * decides.
  */
 const MOST_MEMORY = 800 * 1024 * 1024
-const CASES = 60_000
 
-// However this process ends, the service it started ends with it.
-process.on("exit", endAll)
-
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    attack: { type: "string" },
-    path: { type: "string" },
-    cases: { type: "string" },
-    keep: { type: "boolean" },
-  },
-})
-const seed = Number(values.seed ?? randomInt(2 ** 31))
-const cases = Number(values.cases ?? Math.ceil(CASES * Number(process.env.PROVE_SCALE ?? 1)))
-const say = (text: string) => process.stderr.write(`${text}\n`)
+const { seed, numbers, words } = asked({ cases: 60_000 }, {}, ["attack", "path", "keep"])
+const { cases } = numbers
 const count = (number: number) => number.toLocaleString("en")
-const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`
-
-say(`fuzz: ${count(cases)} cases, --seed ${seed}`)
-let told = 0
-const report = await campaign({
-  cases,
-  seed,
-  attack: values.attack,
-  path: values.path,
-  endlessBodies: true,
-  progress(done, violations, memory) {
-    if (done - told < cases / 40) return
-    told = done
-    say(
-      `fuzz: ${count(done)} of ${count(cases)} cases, ${violations} ` +
-        `violations${memory === null ? "" : `, ${megabytes(memory)}`}`,
-    )
-  },
-})
-
-for (const { what, attack, replay, request, kept } of report.violations) {
-  say(`\n${attack}: ${what}\n  ${request}\n  again: ${replay}`)
-  if (values.keep && kept !== null) say(`  ${JSON.stringify(kept)}`)
-}
 const counts = (all: ReadonlyMap<string, number>) =>
   [...all]
     .sort()
     .map(([name, times]) => `${name}: ${count(times)}`)
     .join(", ")
-say(
-  `fuzz: ${report.reached} of ${report.routes} routes reached, ${count(report.stored)} writes ` +
-    `accepted; ${counts(report.statuses)}`,
-)
-say(`fuzz: refusals met: ${counts(report.codes)}`)
-if (report.memory !== null)
-  say(`fuzz: memory after the first tenth ${megabytes(report.memory.warm)}, at the end ${megabytes(report.memory.end)}`)
 
-const isBounded = report.memory === null || report.memory.end < MOST_MEMORY
-const memory = report.memory === null ? "" : `, RSS ${megabytes(report.memory.end)}`
-console.log(
-  `${count(report.cases)} cases over ${report.routes} routes, ${report.violations.length} violations${memory}`,
-)
-process.exitCode = report.violations.length === 0 && isBounded ? 0 : 1
+await prove("fuzz", seed, async () => {
+  let told = 0
+  const report = await campaign({
+    cases,
+    seed: /^[0-9]+$/.test(seed) ? Number(seed) : Number.parseInt(seed, 16) % 2 ** 31,
+    attack: words.attack,
+    path: words.path,
+    endlessBodies: true,
+    progress(done, violations, memory) {
+      if (done - told < cases / 40) return
+      told = done
+      progress(`${count(done)} of ${count(cases)} cases, ${violations} violations, ${megabytes(memory)}`)
+    },
+  })
+  const { memory } = report
+  tell(`${report.reached} of ${report.routes} routes reached; ${counts(report.statuses)}`)
+  tell(`refusals met: ${counts(report.codes)}`)
+  const problems = report.violations.map(
+    ({ what, attack, replay, request, kept }) =>
+      `${attack}: ${what}\n  ${request}\n  again: ${replay}` +
+      `${words.keep === undefined || kept === null ? "" : `\n  ${JSON.stringify(kept)}`}`,
+  )
+  if (memory !== null && memory.end >= MOST_MEMORY) problems.push(`it uses ${megabytes(memory.end)} at the end`)
+  return {
+    problems,
+    seen:
+      `${count(report.cases)} cases over ${report.routes} routes, ${count(report.stored)} writes accepted, memory ` +
+      `after the first tenth ${megabytes(memory?.warm ?? null)}, at the end ${megabytes(memory?.end ?? null)}`,
+  }
+})

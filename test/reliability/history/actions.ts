@@ -63,8 +63,8 @@ export class Maker {
   /** @param known the object, if everyone should act on the same */
   make(wanted: Wanted, known = this.#experiment(wanted)): Intent | undefined {
     const { chance, board, roomId } = this.#now
-    const threadId = chance.oneOf(board.threads) ?? ""
-    const versionId = chance.oneOf(board.records)
+    const threadId = chance.of(board.threads) ?? ""
+    const versionId = chance.of(board.records)
     const about = known && { experimentId: known.id, ...expectedOf(known) }
     switch (wanted) {
       case "propose_experiment":
@@ -154,10 +154,10 @@ export class Maker {
     const isOwn = ({ id, assignee }: Known) => (proposers.has(wanted) ? board.makers.get(id) : assignee) === person
     const own = open.filter(isOwn)
     const chosen = chance.happens(0.04)
-      ? chance.oneOf(all)
+      ? chance.of(all)
       : chance.happens(0.6)
-        ? (chance.oneOf(own) ?? chance.oneOf(open))
-        : chance.oneOf(open)
+        ? (chance.of(own) ?? chance.of(open))
+        : chance.of(open)
     return chosen && board.experiments.recall(chosen.id, chance)
   }
 }

@@ -1,5 +1,5 @@
 /** The shared knowledge of a Room's clients: each adds what it saw, and takes what it needs, sometimes an old value. */
-import type { Chance } from "./chance.ts"
+import type { Chance } from "../support/chance.ts"
 import type { Members, Receipt } from "./history.ts"
 
 /** The state of an experiment or attempt as a client read it, to copy into its next write. */
@@ -31,7 +31,7 @@ export class Seen {
   /** The latest seen state of an object; now and then an earlier one. */
   recall(id: string, chance: Chance): Known {
     const seen = this.#things.get(id) as Known[]
-    return (chance.happens(0.15) ? chance.oneOf(seen) : seen.at(-1)) as Known
+    return (chance.happens(0.15) ? chance.of(seen) : seen.at(-1)) as Known
   }
 
   all(): Known[] {

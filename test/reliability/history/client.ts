@@ -4,11 +4,11 @@ import { reads } from "../../../src/contract/reads/index.ts"
 import { addressOf } from "../../support/routes.ts"
 import { type Intent, Maker } from "./actions.ts"
 import type { Board } from "./board.ts"
-import type { Chance } from "./chance.ts"
+import type { Chance } from "../support/chance.ts"
 import { Connection, type Sent } from "./connection.ts"
 import { isOk } from "./deliveries.ts"
 import { deliveryIdOf, deliveryOf, type Members, parsed, type Read, type Receipt, type Write } from "./history.ts"
-import type { Credential, House, Person, Room } from "./house.ts"
+import type { Company, Credential, Person, Room } from "./company.ts"
 
 /** A Room of the run, with what is known of it and what was recorded. */
 export interface Stage {
@@ -19,7 +19,7 @@ export interface Stage {
 }
 export interface ClientParts {
   readonly index: number
-  readonly house: House
+  readonly company: Company
   readonly person: Person
   readonly chance: Chance
 }
@@ -42,8 +42,8 @@ export class Client {
 
   constructor(parts: ClientParts) {
     this.#parts = parts
-    this.#connection = new Connection(parts.house.baseUrl)
-    this.#spare = new Connection(parts.house.baseUrl)
+    this.#connection = new Connection(parts.company.baseUrl)
+    this.#spare = new Connection(parts.company.baseUrl)
   }
 
   get userId(): string {
@@ -51,8 +51,8 @@ export class Client {
   }
 
   maker({ room, board }: Stage): Maker {
-    const { house, person, chance } = this.#parts
-    return new Maker({ roomId: room.roomId, board, chance, person: person.userId, repositories: house.repositories })
+    const { company, person, chance } = this.#parts
+    return new Maker({ roomId: room.roomId, board, chance, person: person.userId, repositories: company.repositories })
   }
 
   /** Performs one random action. */
@@ -164,7 +164,7 @@ export class Client {
   /** An old delivery, unchanged or with other content. */
   async #again(): Promise<void> {
     const { chance } = this.#parts
-    const before = chance.oneOf(this.#past)
+    const before = chance.of(this.#past)
     if (before === undefined) return
     const { stage, intent, credential } = before
     const body = chance.happens(0.3)
@@ -202,9 +202,9 @@ export class Client {
   /** A read of any kind. */
   #choice({ room: { roomId }, board }: Stage): [string, Members] {
     const { chance } = this.#parts
-    const experimentId = chance.oneOf(board.experiments.all())?.id
-    const attemptId = chance.oneOf(board.attempts.all())?.id
-    const threadId = chance.oneOf(board.threads) ?? ""
+    const experimentId = chance.of(board.experiments.all())?.id
+    const attemptId = chance.of(board.attempts.all())?.id
+    const threadId = chance.of(board.threads) ?? ""
     const limit = 1 + chance.below(50)
     const after = (end: number) => Math.max(0, end - chance.below(40))
     const name = chance.weighted({

@@ -1,5 +1,5 @@
 /** One connection of a client: one request at a time, and able to hang up in the middle. */
-import { Agent, request } from "node:http"
+import { Line } from "../support/line.ts"
 
 export interface Sent {
   readonly method: "GET" | "POST"
@@ -20,42 +20,24 @@ export interface Seen {
 }
 
 export class Connection {
-  readonly #baseUrl: string
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #line: Line
 
   constructor(baseUrl: string) {
-    this.#baseUrl = baseUrl
+    this.#line = new Line(baseUrl)
   }
 
-  send({ method, path, token, body, hangUp, signal }: Sent): Promise<Seen> {
-    return new Promise((resolve) => {
-      const text = body === undefined ? undefined : JSON.stringify(body)
-      const headers = {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(text !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
-      }
-      const start = performance.now()
-      const nothing = () => resolve({ start, end: Infinity, status: 0, answer: "" })
-      const going = request(
-        `${this.#baseUrl}${path}`,
-        { method, headers, agent: this.#agent, ...(signal && { signal }) },
-        (response) => {
-          if (hangUp === "answering") return void going.destroy()
-          let answer = ""
-          response.setEncoding("utf8")
-          response.on("data", (part: string) => (answer += part))
-          response.on("error", nothing)
-          response.on("close", nothing)
-          response.on("end", () => resolve({ start, end: performance.now(), status: response.statusCode ?? 0, answer }))
-        },
-      )
-      going.on("error", nothing)
-      going.on("close", nothing)
-      going.end(text, () => hangUp === "sent" && going.destroy())
+  async send({ body, hangUp, ...asked }: Sent): Promise<Seen> {
+    const start = performance.now()
+    const answer = await this.#line.ask({
+      ...asked,
+      ...(body !== undefined && { text: JSON.stringify(body) }),
+      ...(hangUp !== undefined && { hangUpAfter: hangUp === "sent" ? 0 : hangUp }),
     })
+    if (answer === null) return { start, end: Infinity, status: 0, answer: "" }
+    return { start, end: performance.now(), status: answer.status, answer: answer.text }
   }
 
   close(): void {
-    this.#agent.destroy()
+    this.#line.close()
   }
 }

@@ -2,7 +2,7 @@
 import type { DemoRepositories } from "../../../src/demo/repositories.ts"
 import { action, hypothesis } from "../../support/bodies.ts"
 import type { Board, Known } from "./board.ts"
-import type { Chance } from "./chance.ts"
+import type { Chance } from "../support/chance.ts"
 import type { Members } from "./history.ts"
 
 export interface Situation {
@@ -25,7 +25,7 @@ export class Contents {
 
   proposal(): Members {
     const { roomId, board, chance } = this.#now
-    const threadId = chance.oneOf(board.threads)
+    const threadId = chance.of(board.threads)
     return {
       roomId,
       threadId,
@@ -73,10 +73,8 @@ export class Contents {
 
   registration(known: Known): Members {
     const { chance, board } = this.#now
-    const plan = chance.oneOf(
-      board.plans.filter(({ experimentId }) => experimentId === known.id || chance.happens(0.05)),
-    )
-    const attempt = chance.oneOf(
+    const plan = chance.of(board.plans.filter(({ experimentId }) => experimentId === known.id || chance.happens(0.05)))
+    const attempt = chance.of(
       board.attempts.all().filter(({ id }) => board.experimentOf.get(id) === known.id || chance.happens(0.1)),
     )
     const choice = chance.weighted({
@@ -102,7 +100,7 @@ export class Contents {
     const { chance, board, person } = this.#now
     const going = board.attempts.all().filter(({ status }) => status === "registered" || status === "started")
     const own = going.filter(({ id }) => board.makers.get(id) === person)
-    const chosen = chance.oneOf(chance.happens(0.85) ? own.slice(-3) : going) ?? chance.oneOf(board.attempts.all())
+    const chosen = chance.of(chance.happens(0.85) ? own.slice(-3) : going) ?? chance.of(board.attempts.all())
     if (chosen === undefined) return undefined
     const known = board.attempts.recall(chosen.id, chance)
     const event =
@@ -114,7 +112,7 @@ export class Contents {
       ...((event === "failed" || event === "preflight_failed") && {
         failure: { stage: "run", explanation: "It stopped." },
       }),
-      ...(event === "progress" && { metrics: [{ name: "loss", value: chance.next(), step: chance.below(1000) }] }),
+      ...(event === "progress" && { metrics: [{ name: "loss", value: chance.below(1000), step: chance.below(1000) }] }),
       ...(chance.happens(0.3) && {
         outputs: [{ outputLabel: `out-${chance.below(4)}`, digest: `sha256:${"ab".repeat(32)}` }],
       }),
@@ -123,13 +121,13 @@ export class Contents {
 
   reply(threadId: string): Members {
     const { chance, board } = this.#now
-    const entry = chance.oneOf(board.entries.filter((each) => each.threadId === threadId).slice(-8))
+    const entry = chance.of(board.entries.filter((each) => each.threadId === threadId).slice(-8))
     return entry !== undefined && chance.happens(0.4) ? { replyToEntryId: entry.entryId } : {}
   }
 
   thread(): Members {
     const { roomId, chance, board } = this.#now
-    const followed = chance.oneOf(board.entries.slice(-12))
+    const followed = chance.of(board.entries.slice(-12))
     return {
       roomId,
       title: `Thread ${chance.below(1e6)}`,
@@ -153,9 +151,9 @@ export class Contents {
 
   link(known: Known): Members | undefined {
     const { chance, board } = this.#now
-    const findingVersionId = chance.oneOf(board.findings)
+    const findingVersionId = chance.of(board.findings)
     if (findingVersionId === undefined) return undefined
-    const attempt = chance.oneOf(board.attempts.all().filter(({ id }) => board.experimentOf.get(id) === known.id))
+    const attempt = chance.of(board.attempts.all().filter(({ id }) => board.experimentOf.get(id) === known.id))
     const more = attempt === undefined ? {} : { attemptId: attempt.id }
     const towardQuestion = { verdict: "answers", explanation: "For this model." }
     return {
@@ -170,7 +168,7 @@ export class Contents {
   assertion(wanted: string, targetVersionId: string | undefined): Members | undefined {
     const { chance, board } = this.#now
     if (targetVersionId === undefined) return undefined
-    const replacementVersionId = chance.oneOf(board.records)
+    const replacementVersionId = chance.of(board.records)
     return {
       targetVersionId,
       explanation: `Because of ${chance.below(3)}.`,

@@ -1,7 +1,7 @@
 /** Shared by the tests of the check: a real history, and forgeries of it that must be detected. */
 import assert from "node:assert/strict"
 import fc from "fast-check"
-import { test } from "tap"
+import tap, { test } from "tap"
 import { checkHistory } from "./check.ts"
 import type { FaultKind } from "./faults.ts"
 import { Forger } from "./forge.ts"
@@ -11,14 +11,9 @@ import { playRound } from "./round.ts"
 
 /** Records a real history of clients against a service. */
 export async function lived(): Promise<History> {
-  const house = await openInside(4)
-  try {
-    return (
-      await playRound(house, { seed: "to be forged", clients: 8, steps: 12, rooms: 1, inStep: true })
-    )[0] as History
-  } finally {
-    await house.close()
-  }
+  const company = await openInside(tap, 4)
+  const round = { seed: "to be forged", clients: 8, steps: 12, rooms: 1, inStep: true }
+  return (await playRound(company, round))[0] as History
 }
 
 const kindsOf = (forged: Forger): FaultKind[] => [

@@ -56,9 +56,8 @@ Ledger.prototype.setBehaviours = function (behaviours) {
   ])
   learn.call(this, Object.fromEntries(changed) as object)
 }
-const house = await openInside()
+const company = await openInside(tap)
 Ledger.prototype.setBehaviours = learn
-tap.teardown(() => house.close())
 
 async function judged(options: Partial<RoundOptions> = {}): Promise<Findings> {
   const all = new Findings()
@@ -70,7 +69,7 @@ async function judged(options: Partial<RoundOptions> = {}): Promise<Findings> {
     inStep: true,
     ...options,
   }
-  for (const history of await playRound(house, round)) all.add(checkHistory(history))
+  for (const history of await playRound(company, round)) all.add(checkHistory(history))
   return all
 }
 

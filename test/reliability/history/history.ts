@@ -4,6 +4,7 @@
  */
 import type { ItemOf } from "research-room/client"
 import type { ActivityEntry } from "../../../src/contract/reads/activity.ts"
+import type { Receipt as Stored } from "../support/journal.ts"
 
 export type Members = Readonly<Record<string, unknown>>
 
@@ -73,17 +74,7 @@ export const deliveryOf = (write: Pick<Write, "operation" | "person" | "credenti
   ].join(" ")
 
 /** A receipt, as far as the check reads it. */
-export interface Receipt {
-  readonly operation: string
-  readonly acceptedAt: string
-  readonly roomId: string | null
-  readonly threadId: string | null
-  readonly target: { readonly kind: string; readonly id: string; readonly label: string | null }
-  readonly targetId: string
-  readonly result: Members
-  readonly entry: { readonly entryId: string; readonly sequence: number } | null
-  readonly activity: { readonly sequence: number; readonly digest: string } | null
-  readonly replayed?: true
+export interface Receipt extends Stored {
   readonly rehearsed?: true
   readonly credentialChanged?: true
   readonly current?: unknown

@@ -16,8 +16,7 @@ import { openInside } from "./inside.ts"
 import { playRound } from "./round.ts"
 import { reader } from "./truth.ts"
 
-const house = await openInside()
-tap.teardown(() => house.close())
+const company = await openInside(tap)
 const scratch = temporaryFolder()
 tap.teardown(() => rmSync(scratch, { recursive: true, force: true }))
 let copies = 0
@@ -26,7 +25,7 @@ let copies = 0
 function remade(): string {
   const folder = join(scratch, `copy-${++copies}`)
   mkdirSync(folder)
-  const live = openDatabase(databaseFile(house.folder))
+  const live = openDatabase(databaseFile(company.folder))
   live.prepare("VACUUM INTO ?").run(databaseFile(folder))
   live.close()
   copyFileSync(databaseFile(folder), join(folder, "before.db"))
@@ -57,7 +56,7 @@ test("whatever clients did, a replay makes the same rows and the same answers", 
   })
   await fc.assert(
     fc.asyncProperty(options, async (round) => {
-      const histories = await playRound(house, round)
+      const histories = await playRound(company, round)
       const folder = remade()
       const made = openDatabase(databaseFile(folder))
       t.strictSame(checkData(made).problems, [], "the rebuilt data is whole, and replays to itself")

@@ -1,9 +1,9 @@
 /** One round: many clients in a few new Rooms, each at its own pace or all in step, until each has done its share. */
 import { Board } from "./board.ts"
-import { Chance } from "./chance.ts"
+import { chanceOf } from "../support/chance.ts"
 import { Client, type Stage } from "./client.ts"
 import { type History, parsed, type Write } from "./history.ts"
-import { type Credential, type House, newRoom, type Person } from "./house.ts"
+import type { Credential, Company, Person } from "./company.ts"
 import { begin } from "./scenes.ts"
 import { truthOf } from "./truth.ts"
 
@@ -81,11 +81,11 @@ async function play(options: RoundOptions, clients: readonly Client[], stages: r
   const { seed, steps, inStep } = options
   for (const stage of stages) await begin(stage, clients)
   const barrier = new Barrier(clients.length)
-  const places = new Chance(`${seed} places`)
+  const places = chanceOf(`${seed} places`)
   const placeOf = Array.from({ length: steps }, () => places.below(stages.length))
   await Promise.all(
     clients.map(async (client, index) => {
-      const own = new Chance(`${seed} client ${index} place`)
+      const own = chanceOf(`${seed} client ${index} place`)
       for (let step = 0; step < steps; step++) {
         if (inStep) await barrier.arrive()
         const stage = stages[inStep && step % 4 === 3 ? (placeOf[step] as number) : own.below(stages.length)] as Stage
@@ -97,16 +97,16 @@ async function play(options: RoundOptions, clients: readonly Client[], stages: r
 }
 
 /** Plays a round and collects its record: a history for each of its Rooms. */
-export async function playRound(house: House, options: RoundOptions): Promise<History[]> {
+export async function playRound(company: Company, options: RoundOptions): Promise<History[]> {
   const { seed, rooms, clients: count } = options
   const stages: Stage[] = []
   for (let index = 0; index < rooms; index++) {
-    const room = await newRoom(house, `Round ${seed}, ${index}`)
+    const room = await company.room(`Round ${seed}, ${index}`)
     stages.push({ room, board: new Board(room.openingThreadId), writes: [], reads: [] })
   }
   const clientOf = (index: number) => {
-    const person = house.people[index % house.people.length] as Person
-    return new Client({ index, house, person, chance: new Chance(`${seed} client ${index}`) })
+    const person = company.people[index % company.people.length] as Person
+    return new Client({ index, company, person, chance: chanceOf(`${seed} client ${index}`) })
   }
   const clients = Array.from({ length: count }, (_none, index) => clientOf(index))
   const watchers = stages.map((_stage, index) => clientOf(count + index))
@@ -117,12 +117,12 @@ export async function playRound(house: House, options: RoundOptions): Promise<Hi
     over.abort()
     await followed
     for (const stage of stages) await lookAround(clients[0] as Client, stage)
-    const ownerId = (house.people[0] as Person).userId
+    const ownerId = (company.people[0] as Person).userId
     return await Promise.all(
       stages.map(async (stage) => ({
         writes: stage.writes,
         reads: stage.reads,
-        truth: await truthOf(house.baseUrl, stage.room, ownerId, stage.writes, tokensOf(stage)),
+        truth: await truthOf(company.baseUrl, stage.room, ownerId, stage.writes, tokensOf(stage)),
       })),
     )
   } finally {

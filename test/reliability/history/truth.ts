@@ -2,7 +2,7 @@
 import type { ActivityEntry } from "../../../src/contract/reads/activity.ts"
 import { type ItemOf, ResearchRoomClient } from "research-room/client"
 import { deliveryIdOf, deliveryOf, ofCredential, type Truth, type Write } from "./history.ts"
-import type { Room } from "./house.ts"
+import type { Room } from "./company.ts"
 
 export type ResearchClient = ReturnType<typeof reader>
 

@@ -2,8 +2,8 @@
  * The long form, run by `npm run prove -- --only hostile`: new requests each time. `--seed` sends the same again; with
  * `PROVE_MATCHING` in the environment only volleys with a matching name run.
  */
-import { asked, progress, prove, tell } from "../support/proving.ts"
-import { megabytes, siege } from "./siege.ts"
+import { asked, megabytes, progress, prove, tell } from "../support/proving.ts"
+import { siege } from "./siege.ts"
 
 const { seed, numbers } = asked(
   {

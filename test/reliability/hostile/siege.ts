@@ -1,10 +1,10 @@
 /** A run of the attack: volley after volley beside a bystander, then thousands of hostile requests, and the report. */
-import { readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { type Ground, openGround } from "../fuzz/ground.ts"
 import { printable, type Shot } from "../fuzz/shot.ts"
 import { Tally } from "../fuzz/tally.ts"
 import { type Chance, chanceOf } from "../support/chance.ts"
+import { megabytes, memoryOf } from "../support/proving.ts"
 import { Bystander } from "./beside.ts"
 import type { Seen } from "./bystander.ts"
 import { formShots, junkShots, previewShots } from "./bodies.ts"
@@ -79,14 +79,6 @@ export interface Report {
   readonly memory: Memory | null
   readonly statuses: ReadonlyMap<number, number>
   readonly violations: readonly string[]
-}
-
-const peakOf = ({ running }: Ground): number => {
-  try {
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${running.pid}/status`, "utf8"))?.[1]) * 1024
-  } catch {
-    return Number.NaN
-  }
 }
 
 /** This many items of a list, spread over all of it. */
@@ -213,8 +205,6 @@ class Siege {
   }
 }
 
-export const megabytes = (bytes: number | null): string =>
-  bytes === null ? "?" : `${Math.round(bytes / 1024 / 1024)} MB`
 const longestOf = ({ reads, newcomers }: Seen): number => Math.max(reads.longest, newcomers.longest)
 const told = ({ name, requests, seconds, seen, memory }: Omit<Row, "waited">, waits: readonly number[]): string =>
   `${name}: ${requests} requests in ${seconds.toFixed(1)} s, a bystander waited ` +
@@ -233,7 +223,12 @@ export async function siege(plan: Plan): Promise<Report> {
     await made.flood()
     const hostile = ground.memory() ?? Number.NaN
     await pause(plan.rest * 1000)
-    const memory: Memory = { ordinary, peak: peakOf(ground), hostile, rested: ground.memory() ?? Number.NaN }
+    const memory: Memory = {
+      ordinary,
+      peak: memoryOf(ground.running.pid, "VmHWM") ?? Number.NaN,
+      hostile,
+      rested: ground.memory() ?? Number.NaN,
+    }
     if (memory.rested > MOST_GROWN * ordinary)
       watch.found(
         `memory is ${megabytes(memory.rested)} after the attack and a rest, ` +

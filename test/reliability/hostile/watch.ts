@@ -3,7 +3,7 @@ import { isText } from "../../../src/contract/definitions/read.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { headerOf } from "../fuzz/answers.ts"
 import type { Ground } from "../fuzz/ground.ts"
-import { judge } from "../fuzz/judge.ts"
+import { judge, kindOf } from "../fuzz/judge.ts"
 import { printable, type Shot } from "../fuzz/shot.ts"
 import type { Tally } from "../fuzz/tally.ts"
 import type { Outcome } from "../fuzz/wire.ts"
@@ -23,13 +23,6 @@ export interface Slow {
   readonly milliseconds: number
   readonly given: Shot
 }
-
-/** A sentence without the parts that differ from one case to the next. */
-const kindOf = (what: string): string =>
-  what
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}[0-9a-f-]*/gi, "id")
-    .replace(/[0-9]+/g, "n")
-    .slice(0, 100)
 
 export class Watch {
   readonly #tally: Tally

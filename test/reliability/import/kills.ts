@@ -4,23 +4,19 @@
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Cast } from "research-room/testing"
 import { type newPlace, run, start } from "../../support/program.ts"
 import type { Chance } from "../support/chance.ts"
-
-interface Demo {
-  readonly baseUrl: string
-  readonly rooms: Readonly<Record<string, { readonly roomId: string }>>
-}
+import { startDemo } from "../support/ground.ts"
 
 /** Writes the export of a demo's Room, and measures how long its import takes. */
 export async function exportedDemo(
   program: string,
   place: ReturnType<typeof newPlace>,
-  room: string,
+  room: keyof Cast["rooms"],
 ): Promise<{ file: string; roomId: string }> {
-  const demo = start(program, ["demo", "--json", "--port", "0"], place)
-  const { baseUrl, rooms } = JSON.parse((await demo.printed(/^\{.*\}(?=\n)/))[0]) as Demo
-  const roomId = rooms[room]?.roomId ?? ""
+  const { running: demo, baseUrl, cast } = await startDemo(program, place, "demo")
+  const { roomId } = cast.rooms[room]
   const crate = await fetch(`${baseUrl}/api/research/rooms/${roomId}/export`)
   const file = join(place.folder, `${room}.zip`)
   writeFileSync(file, Buffer.from(await crate.arrayBuffer()))

@@ -4,6 +4,7 @@
  */
 import { cpSync } from "node:fs"
 import { join } from "node:path"
+import type { Cast } from "research-room/testing"
 import { type Ended, executable, newPlace, type Place, type Running, run, start } from "../../support/program.ts"
 
 /** A writer: a credential of a Room, or a personal key. */
@@ -16,21 +17,6 @@ export interface Agent {
   readonly room: { readonly roomId: string; readonly openingThreadId: string } | null
   /** Its only Threads, if it is limited to some. */
   readonly threadIds: readonly string[] | null
-}
-
-interface Told {
-  readonly people: Readonly<
-    Record<string, { readonly userId: string; readonly username: string; readonly password: string }>
-  >
-  readonly rooms: Readonly<Record<string, { readonly roomId: string; readonly openingThreadId: string }>>
-  readonly credentials: Readonly<
-    Record<
-      string,
-      { token: string; username: string; roomId: string; permissions: string[]; threadIds: string[] | null }
-    >
-  >
-  readonly keys: Readonly<Record<string, { token: string; username: string; permissions: string[] }>>
-  readonly repositories: { readonly public: { readonly url: string; readonly commit: string } }
 }
 
 export interface Ground {
@@ -66,25 +52,33 @@ const writing = [
   "member_publish_only",
   "member_work_only",
   "member_thread_scoped",
-]
-const elsewhere = ["main_owner_all", "main_member_all"]
-const filing = ["all", "owned", "member_all"]
+] as const
+const elsewhere = ["main_owner_all", "main_member_all"] as const
+const filing = ["all", "owned", "member_all"] as const
 
 /** Load is not an attack: limits against attackers are off. A version without such limits ignores the setting. */
-const env = { RESEARCH_ROOM_RATE_LIMITS: "off" }
+export const unlimited = { RESEARCH_ROOM_RATE_LIMITS: "off" }
 
-function agentsOf({ people, rooms, credentials, keys }: Told): Agent[] {
+/** Starts the executable's own demo, and tells of its people, Rooms and secrets. */
+export async function startDemo(program: string, place: Place, data: string, ...flags: readonly string[]) {
+  const running = start(program, ["demo", "--json", ...flags, "--port", "0", "--data", data], place)
+  const [line] = await running.printed(/^\{.*\}$/m)
+  const { baseUrl, ...cast } = JSON.parse(line) as Cast & { readonly baseUrl: string }
+  return { running, baseUrl, cast }
+}
+
+function agentsOf({ people, rooms, credentials, keys }: Cast): Agent[] {
   const userIds = new Map(Object.values(people).map(({ username, userId }) => [username, userId]))
   const roomOf = new Map(Object.values(rooms).map((room) => [room.roomId, room]))
   const userId = (username: string) => userIds.get(username) as string
   return [
     ...[...writing, ...elsewhere].map((name): Agent => {
-      const { token, username, roomId, permissions, threadIds } = credentials[name] as Told["credentials"][string]
+      const { token, username, roomId, permissions, threadIds } = credentials[name]
       const room = roomOf.get(roomId) ?? null
       return { name, token, userId: userId(username), permissions: new Set(permissions), room, threadIds }
     }),
     ...filing.map((name): Agent => {
-      const { token, username, permissions } = keys[name] as Told["keys"][string]
+      const { token, username, permissions } = keys[name]
       return {
         name: `key ${name}`,
         token,
@@ -102,12 +96,10 @@ function agentsOf({ people, rooms, credentials, keys }: Told): Agent[] {
  */
 export async function breakGround(program = executable()): Promise<Ground> {
   const { folder, remove } = newPlace()
-  const place = { folder, env }
-  const demo = start(program, ["demo", "--json", "--port", "0", "--data", "seed"], place)
-  const [line] = await demo.printed(/^\{.*\}$/m)
-  demo.signal("SIGTERM")
-  await demo.ended()
-  const told = JSON.parse(line) as Told
+  const place = { folder, env: unlimited }
+  const { running, cast: told } = await startDemo(program, place, "seed")
+  running.signal("SIGTERM")
+  await running.ended()
   const agents = agentsOf(told)
   const repositories = join(folder, "seed", "repositories")
   const begin: Ground["begin"] = (data, { shell, uid } = {}) => {

@@ -20,8 +20,9 @@ interface Asked {
   readonly path: string
   readonly token?: string
   readonly text?: string
-  /** Drops the connection this many milliseconds after the whole request was sent. */
-  readonly hangUpAfter?: number
+  /** Drops the connection this many milliseconds after the whole request was sent, or as soon as an answer begins. */
+  readonly hangUpAfter?: number | "answering"
+  readonly signal?: AbortSignal
 }
 
 /** The whole body of an answer; rejects if the connection ends first. */
@@ -42,11 +43,12 @@ export class Line {
   }
 
   /** @returns null if no whole answer came */
-  ask({ method, path, token, text, hangUpAfter }: Asked): Promise<Answer | null> {
+  ask({ method, path, token, text, hangUpAfter, signal }: Asked): Promise<Answer | null> {
     const { hostname, port } = this.#baseUrl
     return new Promise((resolve) => {
       const asked: ClientRequest = request({
         agent: this.#connections,
+        ...(signal && { signal }),
         hostname,
         port,
         method,
@@ -60,13 +62,14 @@ export class Line {
       asked.on("error", () => resolve(null))
       asked.on("close", () => answered || resolve(null))
       asked.on("response", (response) => {
+        if (hangUpAfter === "answering") return void asked.destroy()
         answered = true
         bodyOf(response).then(
           (body) => resolve({ status: response.statusCode ?? 0, text: body }),
           () => resolve(null),
         )
       })
-      if (hangUpAfter !== undefined) asked.on("finish", () => setTimeout(() => asked.destroy(), hangUpAfter))
+      if (typeof hangUpAfter === "number") asked.on("finish", () => setTimeout(() => asked.destroy(), hangUpAfter))
       asked.end(text)
     })
   }

@@ -1,37 +1,46 @@
 /** Shared by the long forms: their flags, their progress, their clean-up, and how they end. */
-import { cpSync, mkdtempSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { endAll, executable } from "../../support/program.ts"
 import { freshSeed } from "./chance.ts"
 
-export interface Asked<Name extends string> {
+export interface Asked<Name extends string, Word extends string> {
   /** Every choice comes from it. */
   readonly seed: string
   readonly numbers: Readonly<Record<Name, number>>
+  readonly words: Readonly<Record<Word, string | undefined>>
 }
 
 /**
  * Reads `--seed` and numbers such as `--kills 300`, from flags or from variables such as `PROVE_KILLS`.
  * @param counts default amounts; `PROVE_SCALE` scales these
  * @param shapes numbers that say how it is done, and are not scaled
+ * @param names other flags, each with a word
  */
-export function asked<Count extends string, Shape extends string>(
+export function asked<Count extends string, Shape extends string, Word extends string = never>(
   counts: Readonly<Record<Count, number>>,
   shapes: Readonly<Record<Shape, number>>,
-): Asked<Count | Shape> {
+  names: readonly Word[] = [],
+): Asked<Count | Shape, Word> {
   const scale = Number(process.env.PROVE_SCALE ?? 1)
   const scaled = Object.entries<number>(counts).map(
     ([name, count]) => [name, Math.max(1, Math.round(count * scale))] as const,
   )
   const defaults = new Map([...scaled, ...Object.entries<number>(shapes)])
-  const options = Object.fromEntries(["seed", ...defaults.keys()].map((name) => [name, { type: "string" as const }]))
+  const options = Object.fromEntries(
+    ["seed", ...names, ...defaults.keys()].map((name) => [name, { type: "string" as const }]),
+  )
   const { values } = parseArgs({ options, strict: true })
   const given = (name: string): string | undefined =>
     (values[name] as string | undefined) ?? process.env[`PROVE_${name.toUpperCase()}`]
   const numbers = Object.fromEntries([...defaults].map(([name, count]) => [name, Number(given(name) ?? count)]))
-  return { seed: given("seed") ?? freshSeed(), numbers: numbers as Record<Count | Shape, number> }
+  return {
+    seed: given("seed") ?? freshSeed(),
+    numbers: numbers as Record<Count | Shape, number>,
+    words: Object.fromEntries(names.map((name) => [name, given(name)])) as Record<Word, string | undefined>,
+  }
 }
 
 const cleaning: (() => void)[] = []
@@ -60,6 +69,19 @@ export function progress(text: string): void {
 /** A line that stays. */
 export const tell = (text: string): void =>
   void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}\n` : `${text}\n`)
+
+export const megabytes = (bytes: number | null): string =>
+  bytes === null ? "?" : `${Math.round(bytes / 1024 / 1024)} MB`
+
+/** Bytes of memory that a process uses, or has used at most; null if the system gives no figure. */
+export function memoryOf(pid: number | undefined, which: "VmRSS" | "VmHWM" = "VmRSS"): number | null {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8")
+    return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024
+  } catch {
+    return null
+  }
+}
 
 /** The result of a proof: problems, in sentences, and the statistics. */
 export interface Proof {

@@ -3,7 +3,7 @@ import { Refusal } from "../../../src/contract/refusals.ts"
 import type { Receipt } from "../../../src/contract/answers/receipts.ts"
 import { Maker } from "../../reliability/history/actions.ts"
 import { Board } from "../../reliability/history/board.ts"
-import { Chance } from "../../reliability/history/chance.ts"
+import { type Chance, chanceOf } from "../../reliability/support/chance.ts"
 import type { Actor } from "../../../src/ledger/journal/actor.ts"
 import type { Inside, Sent } from "../../support/lab.ts"
 import { type Place as At, pin, sha256 } from "../../support/bodies.ts"
@@ -32,15 +32,15 @@ export class Wandering {
 
   constructor(lab: Wanderers, rooms: readonly At[], seed: string) {
     this.#lab = lab
-    this.chance = new Chance(seed)
+    this.chance = chanceOf(seed)
     this.places = rooms.map((room) => ({ room, board: new Board(room.threadId), checkpoints: [] }))
   }
 
   /** Tries one write. @returns the receipt if it was accepted */
   async step(): Promise<Receipt | null> {
     const { chance } = this
-    const place = chance.oneOf(this.places) as Place
-    const person = chance.oneOf(Object.values(this.#lab.people)) as Actor
+    const place = chance.of(this.places) as Place
+    const person = chance.of(Object.values(this.#lab.people)) as Actor
     const { room, board } = place
     const maker = new Maker({ roomId: room.roomId, board, chance, person: person.userId, repositories })
     const intent = this.#ofOurs(place, person) ?? maker.any()
@@ -72,22 +72,22 @@ export class Wandering {
     if (!chance.happens(0.22)) return undefined
     const which = chance.weighted({ register: 3, report: 3, withdraw: 3, room: 2, claim: 4, review: 4 })
     const own = this.links.filter((link) => link.person === person)
-    const link = chance.oneOf(own)
-    const materialId = chance.oneOf(this.materials)
+    const link = chance.of(own)
+    const materialId = chance.of(this.materials)
     if (which === "withdraw" && link)
       return intent("withdraw_link", { linkId: link.linkId, explanation: "It was said too soon." })
-    const versionId = chance.oneOf(this.records)
+    const versionId = chance.of(this.records)
     if (which === "claim" && versionId !== undefined)
       return intent("claim_work", {
         object: versionId,
-        what: chance.oneOf(["review", "run", "write_finding"]),
+        what: chance.of(["review", "run", "write_finding"]),
         minutes: 5,
         note: "At it.",
       })
     if (which === "review" && versionId !== undefined)
       return intent("submit_review", {
         target: versionId,
-        verdict: chance.oneOf(["agrees", "objects"]),
+        verdict: chance.of(["agrees", "objects"]),
         checked: [],
         explanation: "I looked.",
       })
@@ -110,10 +110,10 @@ export class Wandering {
   /** Adds objects of any Room to a body. */
   #namingOthers(operation: string, body: Members): Members {
     const { chance } = this
-    const versionId = chance.oneOf(this.records)
-    const other = chance.oneOf(this.records)
+    const versionId = chance.of(this.records)
+    const other = chance.of(this.records)
     if (versionId === undefined || !chance.happens(0.7)) return body
-    const references = [{ versionId, purpose: chance.oneOf(purposes), explanation: "It bears on it." }]
+    const references = [{ versionId, purpose: chance.of(purposes), explanation: "It bears on it." }]
     if (operation === "publish_hypothesis")
       return { ...body, references, premises: [{ versionId: other, explanation: "It rests on it." }] }
     if (operation === "publish_finding") return { ...body, references }
@@ -126,11 +126,11 @@ export class Wandering {
     if (operation === "link_experiment_finding")
       return {
         ...body,
-        towardHypothesis: [{ versionId, verdict: chance.oneOf(verdicts), explanation: "As it was run." }],
+        towardHypothesis: [{ versionId, verdict: chance.of(verdicts), explanation: "As it was run." }],
       }
     if (operation === "register_attempt") {
-      const attemptId = chance.oneOf(this.attempts)
-      const materialId = chance.oneOf(this.materials)
+      const attemptId = chance.of(this.attempts)
+      const materialId = chance.of(this.materials)
       const inputs = materialId === undefined ? [] : [{ materialId, name: "weights" }]
       if (body.intent === "reproduction" && attemptId !== undefined)
         return { ...body, inputs, reproduces: { attemptId } }
