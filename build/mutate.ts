@@ -2,10 +2,9 @@
  * Draws mutations over `src` at random, runs the tests that reach each mutated file, and reports which are caught:
  * `npm run mutate -- 60`, or `npm run mutate -- 60 --seed 7` to draw the same again; `--from 12` goes on where a run
  * was interrupted. Each mutation changes one place of one file in this checkout, and is undone before the next; an
- * interrupted run leaves at most one, which `git diff` shows. `--learn` first notes which test files run which code:
- * every test once, which takes an hour and is kept. Of the files of tests that run the place, as far as that is known,
- * those run that share most words with it, sixty before a mutation counts as not caught; what fails without the
- * mutation too has caught nothing. `--list` only prints what is drawn.
+ * interrupted run leaves at most one, which `git diff` shows. The files of tests that share most words with the place
+ * run, sixty before a mutation counts as not caught; what fails without the mutation too has caught nothing. `--list`
+ * only prints what is drawn.
  */
 import { spawnSync } from "node:child_process"
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -15,7 +14,6 @@ import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { present } from "../src/contract/typed.ts"
 import { chanceOf, freshSeed } from "../test/reliability/support/chance.ts"
-import { learnReach, reachOf } from "./mutate-reach.ts"
 
 /** What a mutation replaces: comparisons, choices, numbers, conditions, and calls that only check. */
 const ways: readonly (readonly [RegExp, (found: string) => string])[] = [
@@ -159,7 +157,6 @@ const { values, positionals } = parseArgs({
     seed: { type: "string" },
     only: { type: "string" },
     from: { type: "string", default: "1" },
-    learn: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
   },
   allowPositionals: true,
@@ -172,8 +169,6 @@ const files = globSync(`${values.only ?? "src"}/**/*.ts`, { exclude: ["**/*.d.ts
 const tests = globSync("test/**/*.test.ts", {
   exclude: ["test/{bench,reliability}/**", "**/node_modules/**"],
 }).sort()
-if (values.learn) learnReach(tests, env, 4)
-const reach = reachOf()
 const drawn: Mutation[] = []
 while (drawn.length < count) {
   const all = mutationsOf(present(chance.of(files)))
@@ -188,10 +183,8 @@ for (const { path, at, found, put } of chosen) {
   const whole = readFileSync(path, "utf8")
   const line = whole.slice(0, at).split("\n").length
   const what = `${path}:${line} ${JSON.stringify(found.trim())} -> ${JSON.stringify(put.trim())}`
-  // What stands before an operator runs whenever the operator does.
-  const reaching = reach(path, found.startsWith(" ") ? at - 1 : at)
-  const [first, ...others] = nearest(path, line).filter(reaching)
-  const related = [...new Set([...(first === undefined ? [] : [first]), ...WIDE.filter(reaching), ...others])]
+  const [first = "", ...others] = nearest(path, line)
+  const related = [...new Set([first, ...WIDE, ...others])]
   if (values.list) {
     console.log(`${what} (${related.length} files of tests)`)
     continue

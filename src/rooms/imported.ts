@@ -86,10 +86,10 @@ const NAMED = /"userId":"([0-9a-f-]{36})","username":"([^"]*)"/g
  */
 function peopleAtHome(db: Db, from: RoomSource | undefined) {
   const home = from?.instanceId ?? ""
-  const prefix = `${from?.baseUrl ?? ""} `.replaceAll("'", "''")
+  const prefix = `${from?.baseUrl ?? ""} `
   db.exec(
     `CREATE TEMP VIEW people AS SELECT user_id, CASE WHEN instance_id = '${home}' THEN known_as
-       WHEN substr(base_url, 1, ${prefix.length}) = '${prefix}'
+       WHEN substr(base_url, 1, ${prefix.length}) = '${prefix.replaceAll("'", "''")}'
         THEN substr(username, 1, instr(username, '${NAMED_BY}') - 1) ELSE username END AS username, password_hash,
         is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
   )

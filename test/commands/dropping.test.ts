@@ -47,6 +47,7 @@ const ada = await there.setUp()
 const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
 const { versionId } = (await ada.write("publish_hypothesis", hypothesis({ roomId, threadId }))).result
 const other = (await ada.write("create_room", { title: "Another" })).result
+await ada.request("POST", "/api/account/description", { name: "Ada Lovelace" })
 const picture = png({ shade: 101 })
 const digest = `sha256:${createHash("sha256").update(picture).digest("hex")}`
 there.instance.tables.attachments.keep(
@@ -97,6 +98,9 @@ test("a Room that another Room here refers to stays; any other is dropped whole"
     const response = await fetch(`${here.baseUrl}/api/research/rooms/${other.roomId}`)
     t.equal(response.status, 404)
     t.strictSame(feed(here, own.roomId), own.feed)
+    const { owner } = here.instance.tables.rooms.summary(roomId) ?? {}
+    const described = here.instance.tables.people.described(owner?.userId ?? "")
+    t.match(described, { name: "Ada Lovelace" }, "whom a Room that stays names keeps her description")
   })
   // Imported again, it comes back.
   t.equal((await command("import", exports[1] ?? "")).code, 0)

@@ -19,6 +19,7 @@ test("both ways of asking give the package's version, and leave nothing behind",
     t.strictSame(await call(...args), { code: 0, signal: null, out: `${manifest.version}\n`, err: "" })
   t.strictSame(readdirSync(place.folder), ["home"])
   t.strictSame(readdirSync(`${place.folder}/home`), [])
+  t.match(await call("version", "extra"), { code: 2, out: "", err: /extra/ }, "but nothing else is taken with it")
 })
 
 /** The commands, as the help of their parent lists them. */

@@ -25,7 +25,7 @@ import { newsOf } from "../../research/inbox/inbox.ts"
 import { entryDescriptions } from "../../rooms/activity.ts"
 import { importActs } from "../../rooms/imported.ts"
 import { webhookActions } from "../../rooms/webhooks.ts"
-import { type AuditKind, auditKindNames } from "../../contract/audit-kinds.ts"
+import { isAuditKind } from "../../contract/audit-kinds.ts"
 import type { TargetKind } from "../../contract/objects/objects.ts"
 import { ACCESS, ACCESS_TABLES } from "../../rooms/rooms.ts"
 import { parse, type Stored } from "../../contract/json.ts"
@@ -39,7 +39,6 @@ import type { TokenLife } from "../../people/tokens.ts"
  * log.
  */
 function auditing({ audit, people, rooms, credentials, library }: TablesOf<typeof domains>) {
-  const kinds = new Map<string, AuditKind>(auditKindNames.map((kind) => [kind, kind]))
   const subjects: {
     readonly [K in TargetKind]?: (id: string) => { kind: string; name: string | undefined; whose?: string | undefined }
   } = {
@@ -56,12 +55,11 @@ function auditing({ audit, people, rooms, credentials, library }: TablesOf<typeo
     },
   }
   return ({ operation, actor, roomId, targetId, at }: Written): void => {
-    const auditKind = kinds.get(operation.name)
-    if (auditKind === undefined) return
+    if (!isAuditKind(operation.name)) return
     const { kind, name, whose } = subjects[operation.target]?.(targetId) ?? { kind: operation.target, name: undefined }
     const via = actor.grant === null ? actor.key && { key: actor.key.keyId } : { credential: actor.grant.credentialId }
     audit.write({
-      kind: auditKind,
+      kind: operation.name,
       by: actor,
       subject: { kind, id: targetId, name: name ?? null },
       roomId,

@@ -5,6 +5,7 @@
  * If a write fails later than that, the group is rolled back and run again with a savepoint around each write.
  */
 import { setImmediate as turn } from "node:timers/promises"
+import { present } from "../../contract/typed.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { type Keys, keys } from "../journal/columns.ts"
 import { type Heads, headsOf } from "../journal/journal.ts"
@@ -150,9 +151,10 @@ export class CommitQueue {
     const startedAt = performance.now()
     const outcomes = this.#commit(jobs)
     this.#hooks.afterGroup?.(jobs.length, performance.now() - startedAt, outcomes.some(isStorageFailure))
-    outcomes.forEach((outcome, index) => {
-      if ("error" in outcome) jobs[index]?.reject(outcome.error)
-      else jobs[index]?.resolve(outcome.value)
+    jobs.forEach((job, index) => {
+      const outcome = present(outcomes[index])
+      if ("error" in outcome) job.reject(outcome.error)
+      else job.resolve(outcome.value)
     })
   }
 

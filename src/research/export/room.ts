@@ -141,7 +141,7 @@ export interface ExportedRoom extends NonNullable<ReturnType<typeof exportedRoom
  */
 export function exportedRoom(tables: Tables, roomId: string, here: RoomSource) {
   const { db, imported, materials, attachments: uploads } = tables
-  // Statements that are compiled before the names change would have other names.
+  // From here on people have the names that the export uses, in statements that were compiled before, too.
   const { atHome, described, asThere, withName } = imported.peopleAtHome(roomId)
   const summary = tables.rooms.summary(roomId)
   if (summary === undefined) return undefined

@@ -103,13 +103,12 @@ function tallied(row: TallyRow): string {
 
 function previewOf(row: Row, baseUrl: string): string {
   const { kind, label, versionId, wording, username, createdAt, status, outcome } = row
-  const where =
-    `${linkTo(`${baseUrl}${pageOf(kind, versionId)}`, "page")}, ` + `${linkTo(pathOf.record(label), "as accepted")}`
+  const page = linkTo(`${baseUrl}${pageOf(kind, versionId)}`, "page")
   return (
     `<article id="${label}"><p class="meta">${label} ` +
     `${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${escapeHtml(username)} on ` +
     `${createdAt.slice(0, 10)}${fallen(status)}${tallied(row)}</p><blockquote>${escapeHtml(wording)}</blockquote>` +
-    `<p class="meta">${where}</p></article>`
+    `<p class="meta">${page}, ${linkTo(pathOf.record(label), "as accepted")}</p></article>`
   )
 }
 

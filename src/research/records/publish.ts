@@ -1,6 +1,6 @@
 /** Publishes a record of any kind: writes its row and label, and its card for the timeline. */
 import * as v from "valibot"
-import { present } from "../../contract/typed.ts"
+import { picked, present } from "../../contract/typed.ts"
 import type { Writable } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { type Assertion, type Concepts, undeclaredIn } from "../../contract/definitions/work.ts"
@@ -108,16 +108,11 @@ export function undeclaredConcepts(index: ConceptIndex, body: { assertion: Asser
   ].sort((one, other) => (collator ??= new Intl.Collator("en", { numeric: true })).compare(one.path, other.path))
 }
 
+const shownMembers = ["versionId", "kind", "label", "roomId", "wording", "contentDigest"] as const
+
 /** Makes the timeline card of a record. Its standing is added when the card is read. */
 function recordCard(
-  {
-    versionId,
-    kind,
-    label,
-    roomId,
-    wording,
-    contentDigest,
-  }: Pick<SummaryRow, "versionId" | "kind" | "label" | "roomId" | "wording" | "contentDigest">,
+  record: Pick<SummaryRow, (typeof shownMembers)[number]>,
   {
     reused,
     note,
@@ -131,9 +126,9 @@ function recordCard(
   },
 ) {
   return {
-    standingOf: versionId,
+    standingOf: record.versionId,
     card: {
-      ...{ versionId, kind, label, roomId, wording, contentDigest },
+      ...picked(record, ...shownMembers),
       ...origin,
       reused,
       note: note ?? null,
