@@ -186,7 +186,7 @@ for (const { path, at, found, put } of chosen) {
   const [first = "", ...others] = nearest(path, line)
   const related = [...new Set([first, ...WIDE, ...others])]
   if (values.list) {
-    console.log(`${what} (${related.length} files of tests)`)
+    console.log(what)
     continue
   }
   const caughtBy = (some: readonly string[]): string | undefined => {
@@ -210,5 +210,5 @@ for (const { path, at, found, put } of chosen) {
   console.log(by === undefined ? `NOT CAUGHT ${what} (${ran} files of tests)` : `caught ${what} by ${by}`)
 }
 for (const [tests, passed] of sound) if (!passed) console.log(`${tests} fails without a mutation too`)
-console.log(`${caught} of ${chosen.length} caught, seed ${seed}`)
+if (!values.list) console.log(`${caught} of ${chosen.length} caught, seed ${seed}`)
 rmSync(folder, { recursive: true })
