@@ -226,6 +226,18 @@ t.test("text by users is never taken for a part of the document", async (t) => {
   t.notMatch((await get(`/rooms/${house.rooms.empty.roomId}.md`)).text, /\]\(\/signs\)/)
 })
 
+t.test("a document quotes a long explanation in a line of 600 characters at most", async (t) => {
+  const target = findings[0]?.versionId ?? ""
+  const checked = ["numbers" as const]
+  const explanation = `Checked: ${"each number was computed again. ".repeat(40)}`.trim()
+  const other = findings[0]?.author.username === house.people.owner.username ? "main_member_all" : "main_owner_all"
+  await house.client(other).write("submit_review", { target, verdict: "agrees", checked, explanation })
+  const line = (await get(`/records/${target}.md`)).text.split("\n").find((each) => each.includes("Checked: each"))
+  const quote = line?.slice(line.indexOf("Checked:")) ?? ""
+  t.ok(quote.length > 550 && quote.length <= 600, `${quote.length} characters`)
+  t.match(quote, /…$/)
+})
+
 t.test("a missing page is reported in the same form, and archived Rooms can be read", async (t) => {
   for (const path of ["/rooms/", "/threads/", "/records/", "/experiments/", "/attempts/"])
     t.match(

@@ -147,3 +147,13 @@ test(
     t.end()
   },
 )
+
+test("an agent on the machine itself may err: what it sends wrongly is refused as such, however often", (t) => {
+  const { rates } = limited({ refusedCredentials: few })
+  for (let n = 0; n < 2 * few.atOnce; n += 1)
+    t.equal(
+      waitOf(() => rates.refusedCredential(new RequestContext("127.0.0.1"))),
+      0,
+    )
+  t.end()
+})
