@@ -10,6 +10,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Escapes text for use between tags and in quoted attributes. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
 
+const CHARACTERS = new Map(Object.entries(ENTITIES).map(([character, entity]) => [entity, character]))
+
+/** The text that `escapeHtml` escaped. */
+export const unescapedHtml = (text: string): string =>
+  text.replace(/&#?[a-z0-9]+;/g, (entity) => CHARACTERS.get(entity) ?? entity)
+
 // RIS, a citation format with one tag per line.
 
 /**

@@ -8,7 +8,7 @@ import { limits } from "../contract/limits.ts"
 import { receiptInWords } from "../contract/operations/receipts.ts"
 import { activityPage, entryPage, pageOf } from "../contract/objects/objects.ts"
 import { type DocumentSource, inline, words } from "./writing.ts"
-import { firstParagraph, shortened, escapeHtml } from "../contract/text.ts"
+import { firstParagraph, shortened, escapeHtml, unescapedHtml } from "../contract/text.ts"
 
 // Feeds as Atom (RFC 4287) and JSON Feed 1.1, with all content as plain text.
 
@@ -208,14 +208,7 @@ function searchFeed(source: DocumentSource): Feed {
   }
 }
 
-const plainOf = (snippet: string): string =>
-  snippet
-    .replace(/<\/?mark>/g, "")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&#39;", "'")
-    .replaceAll("&amp;", "&")
+const plainOf = (snippet: string): string => unescapedHtml(snippet.replace(/<\/?mark>/g, ""))
 
 function paperFeed(source: DocumentSource): Feed {
   const { ask, id } = source

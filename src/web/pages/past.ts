@@ -6,7 +6,7 @@ import type { H3Event } from "h3"
 import { basePathOf } from "../../contract/service.ts"
 import { checkParameters, markdownNote, type Moment, pastOf } from "../../edge/requests/reads.ts"
 import { isKeyOf, present } from "../../contract/typed.ts"
-import { escapeHtml } from "../../contract/text.ts"
+import { escapeHtml, unescapedHtml } from "../../contract/text.ts"
 import { reads } from "../../contract/reads/index.ts"
 import { Answer } from "../../edge/answers/answer.ts"
 import { type Edge, type Past, pathParams } from "../../edge/edge.ts"
@@ -83,16 +83,12 @@ function staysAt({ roomId, asOf, instance }: Past): (path: string) => string {
   return (path) => known.getOrInsertComputed(path, addressOf)
 }
 
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }
-const unescaped = (text: string): string =>
-  text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? "")
-
 /** Carries the moment in the links and forms of a page that leaves, except in links marked `data-now`. */
 function carrying(page: string, past: Past, basePath: string): string {
   const stays = staysAt(past)
   const field = `<input type="hidden" name="at" value="${past.asOf.sequence}">`
   const isForm = (action: string) => {
-    const path = unescaped(action).slice(basePath.length)
+    const path = unescapedHtml(action).slice(basePath.length)
     return stays(path) !== path || pages.some((each) => each === path)
   }
   return page
@@ -103,7 +99,7 @@ function carrying(page: string, past: Past, basePath: string): string {
     .replace(
       /(data-now )?(href|action|data-[a-z]+)="(\/[^"]*)"/g,
       (whole, now: string, name: string, address: string) => {
-        const path = unescaped(address)
+        const path = unescapedHtml(address)
         if (now !== undefined || !path.startsWith(`${basePath}/`)) return whole
         return `${name}="${escapeHtml(`${basePath}${stays(path.slice(basePath.length))}`)}"`
       },
