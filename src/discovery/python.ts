@@ -133,7 +133,7 @@ function write(operation: Operation): string {
     words: [
       summary,
       "",
-      ...(permissions.length > 0 ? [`Needs ${permissions.join(" and ")}.`] : []),
+      `Needs ${permissions.join(" and ")}.`,
       ...(expected.length > 0 ? [`Copy ${expected.map(snake).join(" and ")} from what you have just read.`] : []),
       ...requiredWhen.map(
         ({ field, when }) => `${snake(field)} is required when ${snake(when.field)} is ${when.in.join(" or ")}.`,

@@ -19,6 +19,7 @@ import { Readable } from "node:stream"
 import { takeLog } from "../../src/attachments/log.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { renewInstance, openReadConnection, openDatabase } from "../../src/ledger/storage/opening.ts"
+import { differences } from "../../src/ledger/replay/replay.ts"
 import { journal } from "../../src/ledger/journal/journal.ts"
 import { columnsNotReplayed, notReplayed } from "../../src/ledger/storage/not-replayed.ts"
 import { isoTime } from "../../src/ledger/world.ts"
@@ -252,6 +253,20 @@ const told = (work: (add: (problem: string) => void) => void): string[] => {
   work((problem) => problems.push(problem))
   return problems
 }
+
+test("rows that differ from a replay are found a few at a time, and it is said whether there are more", (t) => {
+  const forger = lawless()
+  forger.exec("UPDATE threads SET title = title || 'x' WHERE thread_id IN (SELECT thread_id FROM threads LIMIT 3)")
+  forger.close()
+  using forged = openReadConnection(forger.name)
+  const found = [2, 3].map((most) => differences(forged, made, most))
+  t.match(found, [
+    { rows: { length: 2 }, isAll: false },
+    { rows: { length: 3 }, isAll: true },
+  ])
+  t.ok(found.every(({ rows }) => rows.every(({ table, which }) => table === "threads" && which === "unlike")))
+  t.end()
+})
 
 test("the data of this test is whole, and has rows in every table except those listed", (t) => {
   t.strictSame(checkData(data).problems, [])

@@ -188,10 +188,11 @@ tap.test("input, parameters and writes sent as JSON text are read, and text that
   t.match(await call("write", { writes }), { isError: false })
   const parameters = JSON.stringify({ threadId })
   t.match((await call("read", { name: "thread_messages", parameters })).text, /Sent as text/)
-  t.match(await call("write", { operation: "post_message", input: "not JSON" }), {
-    isError: true,
-    text: /input must be an object/,
-  })
+  for (const input of ["not JSON", null, [], 7])
+    t.match(await call("write", { operation: "post_message", input }), {
+      isError: true,
+      text: /input must be an object/,
+    })
   t.match(await call("read", { name: "thread_messages", parameters: "[" }), {
     isError: true,
     text: /must be an object/,

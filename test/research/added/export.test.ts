@@ -280,6 +280,18 @@ t.test("Metrics are included point by point, with values such as NaN too", async
   )
 })
 
+/** The elements that do not end, and ends of elements that are not open. */
+function openTags(page: string): string[] {
+  const open: string[] = []
+  for (const [, slash, name = ""] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
+    if (["meta", "br"].includes(name)) continue
+    if (slash === "") open.push(name)
+    else if (open.at(-1) === name) open.pop()
+    else open.push(`/${name}`)
+  }
+  return open
+}
+
 t.test("People can read it offline in a browser", (t) => {
   const page = crate.files.get("ro-crate-preview.html") as string
   t.match(page, /^<!DOCTYPE html>\n<html lang="en">/)
@@ -292,6 +304,7 @@ t.test("People can read it offline in a browser", (t) => {
   ])
     t.ok(page.includes(text), text)
   t.notMatch(page, /<script|src=|@import|url\(/, "without a script and without a network")
+  t.strictSame(openTags(page), [], "every element ends")
   t.match(crate.files.get("README.md"), /^ {4}python3 verify\.py\n/m)
   t.end()
 })
