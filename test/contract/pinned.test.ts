@@ -9,6 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
+import { reads } from "../../src/contract/reads/index.ts"
 import { overHttp } from "../mcp/agent.ts"
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -66,6 +67,8 @@ t.test("the contract is the one that programs were written against", async (t) =
     ...Object.entries(members(manifest.limits)).map(([name, each]) => `limit ${name} ${String(each)}`),
     ...named("operation", manifest.operations ?? []),
     ...named("read", manifest.reads ?? []),
+    // Reads whose work grows with a Room are answered by a thread of their own.
+    ...reads.flatMap(({ name, costly }) => (costly ? [`costly ${name}`] : [])),
     ...named("refusal", manifest.refusals ?? [], "code"),
     ...named("tool", tools as unknown as Json),
     ...["states", "enumerations", "labels", "permissions", "schemaVersions", "slices"].map(
