@@ -4,7 +4,7 @@
  */
 import type { Page } from "playwright-core"
 import t from "tap"
-import { hypothesis } from "../support/bodies.ts"
+import { hypothesis, premise } from "../support/bodies.ts"
 import { openLab } from "../support/lab.ts"
 import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"
@@ -79,7 +79,11 @@ t.test("quotes in a reply, search results and chips show words, never the syntax
   const { result } = await ada.write("create_thread", { roomId, title: "Signs" })
   const { entry } = await ada.write("post_message", { threadId: result.threadId, text: long })
   await grace.write("post_message", { threadId: result.threadId, text: "I see.", replyToEntryId: entry?.entryId ?? "" })
-  await ada.write("publish_hypothesis", hypothesis(room, {}, long.slice(0, 300)))
+  const first = await ada.write("publish_hypothesis", hypothesis(room, {}, long.slice(0, 300)))
+  const second = await ada.write(
+    "publish_hypothesis",
+    hypothesis(room, { premises: [premise(first.targetId)] }, "So it is."),
+  )
   await at(`/threads/${result.threadId}`)
   const raw = /\$|\\[a-z]|\*\*|`/
   t.notMatch(await page.locator(".in-reply").innerText(), raw)
@@ -89,6 +93,10 @@ t.test("quotes in a reply, search results and chips show words, never the syntax
     await at(`/rooms/${roomId}/graph${view}`)
     t.notMatch(await page.locator("main").innerText(), raw)
   }
+  await at(`/records/${second.targetId}`)
+  const chip = (await page.locator("main a.chip", { hasText: "The rate" }).first().textContent()) ?? ""
+  t.notMatch(chip, raw)
+  t.ok(chip.length > 130 && chip.length < 170, `a chip has the beginning of a wording: ${chip}`)
 })
 
 t.test("a name leads to the person or agent", async (t) => {

@@ -41,20 +41,20 @@ const finds: Readonly<Partial<Record<Exclude<PublicId, "roomId"> | "replyToEntry
   versionId: (visit, versionId) => {
     const record = visit.ask("record", { versionId })
     const { wording } = accepted("record", record.content).assertion
-    return { roomId: record.roomId, shown: recordChip({ ...record, wording }, 160) }
+    return { roomId: record.roomId, shown: recordChip({ ...record, wording }) }
   },
   linkId: (visit, linkId) => {
     const link = visit.ask("link", { linkId })
     const shown =
       link.kind === "finding_link"
-        ? html`${recordChip(link.finding, 120)} related to \
+        ? html`${recordChip(link.finding)} related to \
 ${label("experiment", link.experimentId, link.experimentLabel)}`
         : link.kind === "review"
           ? html`${stateBadge(link.verdict)} of \
 ${named(link.target.kind, link.target.id, link.target.label ?? words(link.target.kind))}: \
 ${beginning(link.explanation, 120)}`
           : html`${label("link", link.linkId, link.label)} ${stateBadge(link.kind)} \
-${recordChip({ ...link.target }, 120)}`
+${recordChip({ ...link.target })}`
     return { roomId: link.roomId, shown }
   },
   materialId: (visit, id) => {

@@ -162,7 +162,7 @@ ${text === undefined ? null : html`<p class="said" dir="auto">${beginning(text, 
 function findingLink(visit: Visit, link: Link): Html {
   const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } =
     link
-  return html`<li>${recordChip(finding, 200)}${takenBack(withdrawn)}
+  return html`<li>${recordChip(finding)}${takenBack(withdrawn)}
 <ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} the question: \
 ${phrase(towardQuestion.explanation)}</li>
   ${towardHypothesis.map(
@@ -273,7 +273,7 @@ ${fold(
   "hypotheses",
   "Hypotheses it addresses",
   hypotheses.length === 0 ? "none" : joined(hypotheses.map((record) => record.label)),
-  list("cards", hypotheses, (record) => html`<li>${recordChip(record, 160)}</li>`),
+  list("cards", hypotheses, (record) => html`<li>${recordChip(record)}</li>`),
 )}
 ${fold("history", "History", counted(revisions.length, "step"), live("history", history(revisions)))}
 ${fold(

@@ -206,7 +206,7 @@ question: ${phrase(towardQuestion.explanation)}</li>${link.towardHypothesis.map(
       (hypothesis) =>
         html`<li>${struckIf(withdrawn, stateBadge(hypothesis.verdict))} ${ofHypothesis(hypothesis)}: \
 ${phrase(hypothesis.explanation)}</li>`,
-    )}</ul><p>${recordChip(finding, 200)}${
+    )}</ul><p>${recordChip(finding)}${
       attemptId !== null && html` from ${label("attempt", attemptId, attemptLabel ?? "")}`
     }</p>`,
     picture: measuredBy(visit, link.roomId, finding),
@@ -253,9 +253,9 @@ function ofStatement(visit: Visit, link: Exclude<Link, { kind: "finding_link" | 
     scope: html`<p class="said" dir="auto">${inlineMarkdown(link.explanation)}</p>\
 ${part && html`<p><strong>Disputed part:</strong> ${phrase(partInWords(part))}</p>`}\
 ${correction && html`<p><strong>Correction:</strong> ${phrase(correction)}</p>`}\
-<p>${recordChip(link.target, 220)}</p>\
+<p>${recordChip(link.target)}</p>\
 ${link.answered && answeredBy(link.threadId, link.answered)}\
-${link.replacement && html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}\
+${link.replacement && html`<p>Replaced by ${recordChip(link.replacement)}</p>`}\
 ${evidence.length > 0 && html`<p>Evidence: ${evidence.map((versionId) => html`${named(versionId)} `)}</p>`}`,
     picture: measuredBy(visit, link.roomId, link.target),
     verdict: stands(

@@ -168,7 +168,7 @@ ${fold(
   "hypotheses",
   "Hypotheses it tests",
   joined(plan.hypotheses.map((record) => record.label)),
-  list("cards", plan.hypotheses, (record) => html`<li>${recordChip(record, 160)}</li>`),
+  list("cards", plan.hypotheses, (record) => html`<li>${recordChip(record)}</li>`),
 )}
 ${fold(
   "premises",
@@ -178,7 +178,7 @@ ${fold(
     "cards",
     plan.premises,
     (record) =>
-      html`<li>${recordChip(record, 160)}<p class="said" dir="auto">${inlineMarkdown(record.explanation)}</p></li>`,
+      html`<li>${recordChip(record)}<p class="said" dir="auto">${inlineMarkdown(record.explanation)}</p></li>`,
   ),
 )}
 ${fold("materials", "Materials it needs", plan.requiredMaterials.length, materialList(plan.requiredMaterials))}

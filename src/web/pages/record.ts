@@ -82,7 +82,7 @@ ${/\bA\d+\b/.exec(message)?.[0] ?? "an attempt"}</a>`,
 
 type Resolved = Answer["references"][number]
 const reference = ({ purpose, explanation, ...record }: Resolved): Html =>
-  html`<li>${purpose && html`<span class="tag">${words(purpose)}</span> `}${recordChip(record, 160)}\
+  html`<li>${purpose && html`<span class="tag">${words(purpose)}</span> `}${recordChip(record)}\
 <p class="said" dir="auto">${explanation}</p></li>`
 
 /** Returns a function that names the records which the content mentions, by id. */

@@ -161,8 +161,8 @@ const linkRow = (visit: Visit, link: AnswerOf<"room_links">["items"][number]): H
   html`<li data-entry><p class="meta"><span>${label("link", link.linkId, link.label)}</span>\
 <span>${struckIf(link.withdrawn, stateBadge(link.kind))}</span><span>${person(link.author)}</span>\
 <span>${time(link.at)}</span>${ofOwn(visit, link)}</p>
-  ${recordChip(link.target, 140)}\
-${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}\
+  ${recordChip(link.target)}\
+${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement)}`}\
 <p class="said" dir="auto">${struckIf(link.withdrawn, inlineMarkdown(link.explanation))}</p>${takenBack(link.withdrawn)}
   </li>`
 

@@ -280,7 +280,7 @@ ${
 }: ${beginning(says, 200)}</li>`,
   )}${records.map(
     (record) =>
-      html`<li>${recordChip(record, 160)}\
+      html`<li>${recordChip(record)}\
 ${
   record.through === null
     ? null

@@ -74,12 +74,15 @@ interface Related extends Origin {
   readonly status: RecordStatus
 }
 
+/** The most characters of a wording in a chip. */
+const CHIP = 160
+
 /** A record as a chip: its label, its status if not current, and the beginning of its wording. */
-export const recordChip = ({ versionId, label: text, kind, wording, status, ...origin }: Related, most = 90): Html =>
+export const recordChip = ({ versionId, label: text, kind, wording, status, ...origin }: Related): Html =>
   html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}">\
 <span class="label">${text}</span>${fromOther(origin)}${
     status === "current" ? null : html` <span class="state">${glyph(status)}${status}</span>`
-  } ${beginningInLink(wording, most)}</a>`
+  } ${beginningInLink(wording, CHIP)}</a>`
 
 /**
  * A form of one button, for an operation whose body is known. @param next the page shown afterwards, if not the
