@@ -1,12 +1,12 @@
 /** Past reads over HTTP: what existed, counted and was concluded at an entry of a Room. */
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import { hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
-import { temporaryFolder } from "../../support/service.ts"
+import { startOwn, temporaryFolder } from "../../support/service.ts"
 
 const data = join(temporaryFolder(), "data")
 const room = await startResearchRoom({ data })
@@ -128,4 +128,13 @@ t.test("Past databases are beside the data while it is served, and deleted when 
   t.ok(readdirSync(join(data, "past")).length > 0)
   await room.close()
   t.notOk(existsSync(join(data, "past")))
+})
+
+t.test("What a killed service left of them is deleted at the next start", async (t) => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, "past"))
+  writeFileSync(join(folder, "past", "7.db"), "half of a moment")
+  const own = await startOwn({ folder })
+  t.teardown(() => own.close())
+  t.notOk(existsSync(join(folder, "past")))
 })
