@@ -147,6 +147,8 @@ t.test("it is copied as Markdown, CSV, SVG and PNG", async (t) => {
   const path = (await page.getByRole("link", { name: "CSV" }).getAttribute("href")) ?? ""
   const csv = await text(path)
   t.equal(csv.split("\r\n").length, 1 + 21 + 1, "a line for each cell")
+  const few = await text(`${path}&where=labels:50`)
+  t.equal(few.split("\r\n").length, 1 + 7 + 1, "those at one size, if one is asked for")
   const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "PNG" }).click()])
   const png = readFileSync(await saved.path())
   t.equal(png.subarray(1, 4).toString(), "PNG")
