@@ -106,6 +106,11 @@ t.test(
   },
 )
 
+t.test("a word that no Room has is said to be in none", async (t) => {
+  t.match(await page("/?query=nowhere"), /No Room's title or question contains “nowhere”\./)
+  t.match(await page("/?query=How+long"), /How long may a list be\?/)
+})
+
 t.test("a paper that more than 50 records quote has a next page", async (t) => {
   const { requestId: _known, ...claim } = operationOf("publish_cited_claim").example as {
     requestId: string
