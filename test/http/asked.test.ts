@@ -50,6 +50,8 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   wait: ["0"],
   operation: ["register_attempt", "publish_finding", "save_papers", "room_brief", "all"],
 }
+/** A list goes on after items of its own: an id of another list would stand anywhere in it. */
+const CURSORS = ["after", "offset"]
 /** Parameters that a read needs, though its schema cannot say so, or without which the others mean little. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   attempt_table: ["roomId"],
@@ -124,12 +126,13 @@ async function askAll(
     const text = await response.text()
     const type = response.headers.get("content-type") ?? ""
     if (type.startsWith("application/json")) {
-      const answer = JSON.parse(text) as { readonly nextCursor?: unknown; readonly nextOffset?: unknown }
+      const answer = JSON.parse(text) as Readonly<Record<string, unknown>>
       gather(answer)
-      // A list goes on after its own items.
-      const { nextCursor, nextOffset } = answer
-      if (nextCursor !== null && nextCursor !== undefined) found.set("after", new Set([String(nextCursor)]))
-      if (nextOffset !== null && nextOffset !== undefined) found.set("offset", new Set([String(nextOffset)]))
+      for (const [cursor, from] of [
+        ["after", answer.nextCursor],
+        ["offset", answer.nextOffset],
+      ] as const)
+        if (typeof from === "string" || typeof from === "number") found.set(cursor, new Set([String(from)]))
     }
     const whole = `${response.status} ${type} ${response.headers.get("link") ?? ""}\n${text}`
     answers.set(`${who} ${name} ${asked}`, steady(whole.replaceAll(baseUrl, "")))
@@ -166,6 +169,7 @@ async function askAll(
       ]
       if (done.has(read.name) || [...ids, ...required].some((name) => firstOf(name) === "")) continue
       done.add(read.name)
+      for (const cursor of CURSORS) found.delete(cursor)
       let further = WITH_PARAMETERS
       const [first, ...others] = ids
       for (const [index, thing] of (first === undefined ? [""] : [...(found.get(first) ?? [])]).entries()) {
