@@ -1,7 +1,7 @@
 /** Three agents, one question: everything that the record says of their Room is so, on every door. */
 import t from "tap"
 import { RefusedError, type ResearchRoomClient } from "research-room/client"
-import { errors, openStudy, studyAnswer } from "../../support/study.ts"
+import { errors, openStudy, studyAnswer, studyTable } from "../../support/study.ts"
 
 const study = await openStudy(t)
 const { own, reader, roomId, checkpointId } = study
@@ -22,6 +22,22 @@ t.test("runs of 1,000 and of 5,000 updates, told by a flag alone, are cells of t
     true,
     "no pair is made across code or settings",
   )
+})
+
+t.test("a cell of a table opens on the runs with its own settings", async (t) => {
+  const asked = new URLSearchParams({ ...studyTable, by: studyTable.by.join() })
+  for (const [updates, runs] of [
+    [5000, /A1</],
+    [1000, /A4</],
+  ] as const) {
+    const cell = new URLSearchParams(["arm:shift", "labels:50", `updates:${updates}`].map((each) => ["cell", each]))
+    const page = await (await fetch(`${own.baseUrl}/rooms/${roomId}/table?${asked}&${cell}`)).text()
+    const [, section = ""] = /<section aria-labelledby="cell"([\s\S]*?)<\/section>/.exec(page) ?? []
+    const [attempts = ""] = /<table[^>]*>\s*<caption[^>]*>Attempts[\s\S]*?<\/table>/.exec(section) ?? []
+    t.match(attempts, runs)
+    t.match(attempts, new RegExp(`--updates ${updates}`))
+    t.notMatch(attempts, new RegExp(`--updates ${6000 - updates}`))
+  }
 })
 
 t.test("the conclusion was not born stale: what its author knew is a note", async (t) => {
