@@ -65,6 +65,12 @@ Nature, 521:436-444, 2015.
   )
   t.strictSame(read("arXiv: 2401.01236 [cs.LG]"), [["2401.01236"], []])
   t.strictSame(read("doi: 10.1109/5.771073, ISBN: 0-262-03384-4"), [["10.1109/5.771073", "isbn:9780262033848"], []])
+  t.strictSame(
+    read("978-0-262-03384-8 978-0-201-89683-1; ISBN 0-262-03384-4 2009"),
+    [["isbn:9780262033848", "isbn:9780201896831"], []],
+    "one after the other, and a year is none of its digits",
+  )
+  t.match(read("ISBN 026203384 2009, ISBN 02620338449"), [[], [/check digit/, /has 11 digits/]], "none is cut to fit")
   t.strictSame(read(" \n\n"), [[], []])
   t.match(
     readPlain([

@@ -93,7 +93,15 @@ const DOIS = new RegExp(
     ")[!#-~]){1,400}",
   "gi",
 )
-const ISBNS = /\b(?:isbn(?:-?1[03])?:?[ ]{0,3}([0-9][0-9xX -]{8,20})|(97[89][0-9 -]{10,16}))/gi
+/** An ISBN ends with its last digit: a year or another one may follow. Too many digits in a row are a mistake. */
+const [ISBN_13, ISBN_10] = [
+  "97[89](?:[ -]{0,3}[0-9]){10}(?![0-9])",
+  "[0-9](?:[ -]{0,3}[0-9]){8}[ -]{0,3}[0-9x](?![0-9])",
+]
+const ISBNS = new RegExp(
+  `\\b(?:isbn(?:-?1[03])?:?[ ]{0,3}(${ISBN_13}|${ISBN_10}|[0-9][0-9x -]{8,20})|(${ISBN_13}|97[89][0-9 -]{10,16}))`,
+  "gi",
+)
 /** A prefix that announces a name, with whatever follows it. */
 const CLAIMED = /\b(?:doi:[ ]{0,3}|doi\.org\/|arxiv:[ ]{0,3}|arxiv\.org\/[a-z-]+\/)([^\s,;"'<>]{1,100})/gi
 const CLOSING: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{", ">": "<" }
@@ -223,11 +231,7 @@ export function mentionsIn(text: string): Mentions {
   }
 }
 
-/** The digits of an ISBN, without any that follow it in the text. */
-function digitsOf(text: string): string {
-  const digits = text.replace(/[^0-9xX]/g, "")
-  return digits.slice(0, /^97[89]/.test(digits) && digits.length > 10 ? 13 : 10)
-}
+const digitsOf = (text: string): string => text.replace(/[^0-9xX]/g, "")
 
 /** The 13 digits of an ISBN; undefined if it is not valid. */
 const isbnOf = (text: string): string | undefined => parseIsbn(digitsOf(text))?.isbn13
