@@ -14,7 +14,7 @@ import { untilClean } from "../support/clean.ts"
 import { remake } from "../../src/app/compose/upgrade.ts"
 import { fileOf } from "../../src/ledger/storage/database.ts"
 import { compare, seals, checkData, chains } from "../../src/check/check.ts"
-import { compared, replayedTables, type Table, tablesOf } from "../../src/ledger/storage/tables.ts"
+import { compared, correct, replayedTables, type Table, tablesOf } from "../../src/ledger/storage/tables.ts"
 import { Readable } from "node:stream"
 import { takeLog } from "../../src/attachments/log.ts"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -469,6 +469,32 @@ test("a line of the audit log that was deleted or inserted is reported", (t) => 
     )
     view.close()
   }
+  t.end()
+})
+
+test("rows that a replay corrects keep what it does not make, under a new seal", (t) => {
+  const forger = lawless()
+  forger.exec("UPDATE credentials SET label = label || 'x', seal = NULL; UPDATE personal_keys SET label = 'mine'")
+  forger.close()
+  const forged = openDatabase(forger.name)
+  t.teardown(() => forged.close())
+  const used = () => forged.prepare("SELECT credential_id, last_used_at, token_start FROM credentials").all()
+  const before = used()
+  t.not(told((add) => seals(forged, add)).length, 0)
+  forged.exec("BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON")
+  const triggers = forged.prepare<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()
+  for (const { name } of triggers) forged.exec(`DROP TRIGGER ${name}`)
+  correct(forged, made)
+  forged.exec("COMMIT")
+  t.strictSame(
+    told((add) => compare(forged, made, add, () => {}, replayedTables(made))),
+    [],
+  )
+  t.strictSame(
+    told((add) => seals(forged, add)),
+    [],
+  )
+  t.strictSame(used(), before)
   t.end()
 })
 
