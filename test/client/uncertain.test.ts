@@ -45,6 +45,7 @@ t.test("it had not arrived: there is no receipt, and the kept write is sent agai
     troubled(...always("never_arrives")).write("create_thread", { roomId, title: "Lost on the way" }),
   )
   t.equal(await steady.receipt("create_thread", left.deliveryId), null)
+  await t.rejects(steady.receipt("create_thread", "no id"), { message: /parameter/ }, "a refusal is no answer")
 
   const input = left.input as { roomId: string; title: string }
   const receipt = await steady.write("create_thread", input)

@@ -1,5 +1,6 @@
 /** Hostile Markdown: rendered, and checked in a real browser's DOM. */
 import t from "tap"
+import { limits } from "../../src/contract/limits.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { rendered } from "../../src/renderer/markdown.ts"
@@ -36,6 +37,14 @@ t.test("Markdown and math come out as people mean them", async (t) => {
   t.notMatch(write("It costs $5, not $6."), /<math/)
   t.match(write("\\$x\\$"), /\$x\$/)
   t.notMatch(write(attacks.join("\n\n")), / style=/)
+})
+
+t.test("a table is one up to its bound of cells, whatever stands below it", async (t) => {
+  const table = (rows: number) => `| a | b |\n|---|---|\n${"| 1 | 2 |\n".repeat(rows)}`
+  const below = `\n${"So on.\n".repeat(limits.tableCells / 3)}`
+  t.match(write(table(3) + below), /<table>/)
+  t.match(write(`Before it.\n\n${table(3)}${below}`), /<table>/)
+  t.notMatch(write(table(limits.tableCells / 3)), /<table>/)
 })
 
 t.test("no attack becomes an element, an attribute, an address or a request of its own", async (t) => {
