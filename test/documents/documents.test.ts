@@ -247,5 +247,5 @@ t.test("a missing page is reported in the same form, and archived Rooms can be r
     )
   t.match(await get(`/rooms/${house.rooms.archived.roomId}.md`), { status: 200, text: /archived/ })
   t.match(await get("/papers/2401.99999.md"), { status: 200 })
-  t.match(await get(`/rooms/${nobody}`, "text/html"), { status: 404, type: /^text\/html/ })
+  t.match(await get(`/rooms/${nobody}`, "text/html"), { status: 404, type: /^text\/html/, link: null })
 })
