@@ -68,6 +68,8 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
     "metric=error&by=arm&over=seed&against=arm:baseline&where=labels:400&format=markdown",
   ],
   room_measurements: [
+    "format=json",
+    "format=markdown",
     "metric=error&by=arm,labels&over=seed&against=arm:baseline&format=markdown",
     "metric=error&by=arm,labels&over=seed&against=arm:baseline&pool=--updates",
     "metric=pass@64&split=held-out",
