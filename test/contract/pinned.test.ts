@@ -5,17 +5,16 @@
  * examples and the order of members may change freely.
  */
 import { createHash } from "node:crypto"
-import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { reads } from "../../src/contract/reads/index.ts"
 import { overHttp } from "../mcp/agent.ts"
+import { holdLines } from "../support/pinned.ts"
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type Members = Record<string, Json>
 
-const FILE = join(import.meta.dirname, "pinned.txt")
 /** Members that are for people. */
 const WORDS = new Set(["description", "summary", "title", "example", "examples", "meaning"])
 /** The length of a digest in the file. */
@@ -79,16 +78,5 @@ t.test("the contract is the one that programs were written against", async (t) =
       ([name, each]) => `shape ${name} ${digest(document, each)}`,
     ),
   ].sort()
-  if (process.env.PIN === "1") writeFileSync(FILE, `${lines.join("\n")}\n`)
-  const kept = new Set(readFileSync(FILE, "utf8").trimEnd().split("\n"))
-  t.same(
-    lines.filter((line) => !kept.has(line)),
-    [],
-    "nothing new or changed",
-  )
-  t.same(
-    [...kept].filter((line) => !lines.includes(line)),
-    [],
-    "nothing gone",
-  )
+  holdLines(t, join(import.meta.dirname, "pinned.txt"), lines)
 })

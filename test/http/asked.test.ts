@@ -5,7 +5,7 @@
  */
 import { join } from "node:path"
 import t from "tap"
-import { isStreamed, isText } from "../../src/contract/definitions/read.ts"
+import { isStreamed, isText, type Read } from "../../src/contract/definitions/read.ts"
 import { pathTo, reads } from "../../src/contract/reads/index.ts"
 import { discoveryRoutes } from "../../src/discovery/routes.ts"
 import { type Parameter, pathParameters, queryParameters } from "../../src/discovery/openapi-parts.ts"
@@ -159,35 +159,37 @@ async function askAll(
       !isStreamed(mediaType) &&
       ![...VARY, ...SECRET].includes(name),
   )
+  /** @returns whether everything that its path and its query need is known, and it was asked */
+  async function askRead(read: Read<string>): Promise<boolean> {
+    const [first, ...others] = pathParameters(read.path).map(({ name }) => name)
+    const parameters = queryParameters(read.query.entries)
+    const required = [
+      ...parameters.flatMap(({ name, required }) => (required ? [name] : [])),
+      ...(NEEDED[read.name] ?? []),
+    ]
+    if ([...(first === undefined ? [] : [first]), ...others, ...required].some((name) => firstOf(name) === ""))
+      return false
+    for (const cursor of CURSORS) found.delete(cursor)
+    const needed = Object.fromEntries(required.map((name) => [name, firstOf(name)]))
+    const values = Object.fromEntries(others.map((id) => [id, firstOf(id)]))
+    let further = WITH_PARAMETERS
+    for (const [index, thing] of (first === undefined ? [""] : [...(found.get(first) ?? [])]).entries()) {
+      const path = addressOf(read.path, first === undefined ? values : { ...values, [first]: thing })
+      const asking = (query: string | Record<string, string>, as: string | number = "") =>
+        ask(read.name, `${path}?${new URLSearchParams(query)}`.replace(/\?$/, ""), `${index} ${as}`.trim())
+      if (!(await asking(needed)) || further === 0) continue
+      further -= 1
+      for (const parameter of parameters)
+        for (const [at, value] of valuesOf(parameter).entries())
+          await asking({ ...needed, [parameter.name]: value }, `${parameter.name} ${at}`)
+      for (const [at, query] of (TOGETHER[read.name] ?? []).entries()) await asking(query, `together ${at}`)
+    }
+    return true
+  }
   const done = new Set<string>()
   for (let before = -1; before < done.size; ) {
     before = done.size
-    for (const read of mine) {
-      const ids = pathParameters(read.path).map(({ name }) => name)
-      const parameters = queryParameters(read.query.entries)
-      const required = [
-        ...parameters.flatMap(({ name, required }) => (required ? [name] : [])),
-        ...(NEEDED[read.name] ?? []),
-      ]
-      if (done.has(read.name) || [...ids, ...required].some((name) => firstOf(name) === "")) continue
-      done.add(read.name)
-      for (const cursor of CURSORS) found.delete(cursor)
-      let further = WITH_PARAMETERS
-      const [first, ...others] = ids
-      for (const [index, thing] of (first === undefined ? [""] : [...(found.get(first) ?? [])]).entries()) {
-        const values = Object.fromEntries(others.map((id) => [id, firstOf(id)]))
-        const path = addressOf(read.path, first === undefined ? values : { ...values, [first]: thing })
-        const needed = Object.fromEntries(required.map((name) => [name, firstOf(name)]))
-        const asking = (query: string | Record<string, string>, as: string | number = "") =>
-          ask(read.name, `${path}?${new URLSearchParams(query)}`.replace(/\?$/, ""), `${index} ${as}`.trim())
-        if (!(await asking(needed)) || further === 0) continue
-        further -= 1
-        for (const parameter of parameters)
-          for (const [at, value] of valuesOf(parameter).entries())
-            await asking({ ...needed, [parameter.name]: value }, `${parameter.name} ${at}`)
-        for (const [at, query] of (TOGETHER[read.name] ?? []).entries()) await asking(query, `together ${at}`)
-      }
-    }
+    for (const read of mine) if (!done.has(read.name) && (await askRead(read))) done.add(read.name)
   }
   return mine.map(({ name }) => name).filter((name) => !done.has(name))
 }

@@ -380,11 +380,14 @@ export async function everyItem<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found
 }
 
-/** The code of a write's refusal; "accepted" if it was stored. */
+/** The code of a write's refusal; "accepted" if it was stored. @throws any other error */
 export const refusedWith = (write: Promise<unknown>): Promise<string> =>
   write.then(
     () => "accepted",
-    ({ refusal }: { readonly refusal: string }) => refusal,
+    (error: unknown) => {
+      if (error instanceof RefusedError) return error.refusal
+      throw error
+    },
   )
 
 /** The codes of a receipt's warnings. */

@@ -237,6 +237,7 @@ export function attempts(db: Db, basePath = "") {
     pageByLabel: summed(attemptList<ListedRow, number>(db, summaries, ORDINAL, ORDINAL)),
   }
 }
+
 // What the export of a Room has of its attempts: their lines, their points, and executions in the metadata.
 
 /** The columns of a row have the names and the order of its line in the export. */

@@ -303,6 +303,7 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
     assignedTo: (userId: string) => assigned.all(userId),
   }
 }
+
 // What the export of a Room has of its experiments and plans.
 
 /** The columns of a row have the names and the order of its line in the export. */

@@ -54,7 +54,7 @@ ${label("experiment", link.experimentId, link.experimentLabel)}`
 ${named(link.target.kind, link.target.id, link.target.label ?? words(link.target.kind))}: \
 ${beginning(link.explanation, 120)}`
           : html`${label("link", link.linkId, link.label)} ${stateBadge(link.kind)} \
-${recordChip({ ...link.target })}`
+${recordChip(link.target)}`
     return { roomId: link.roomId, shown }
   },
   materialId: (visit, id) => {

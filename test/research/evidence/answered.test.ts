@@ -5,7 +5,7 @@
 import t from "tap"
 import { because, finding, hypothesis, premise, reference } from "../../support/bodies.ts"
 import { holds } from "../record/holds.ts"
-import { openLab, refusedAs } from "../../support/lab.ts"
+import { codesOf, openLab, refusedAs } from "../../support/lab.ts"
 import { Work } from "../record/work.ts"
 
 const lab = await openLab(t)
@@ -311,8 +311,7 @@ t.test(
 t.test("disputing, correcting, superseding or following up a fallen record gives a warning", async (t) => {
   const found = await find()
   const { entryId } = await lab.record(found)
-  const warned = async (written: Promise<{ warnings: readonly { code: string }[] }>) =>
-    (await written).warnings.map(({ code }) => code)
+  const warned = async (written: Promise<Parameters<typeof codesOf>[0]>) => codesOf(await written)
   t.strictSame(
     await warned(room.mary.write("assert_dispute", aimed(found))),
     [],

@@ -1,6 +1,7 @@
 /** Three agents, one question: everything that the record says of their Room is so, on every door. */
 import t from "tap"
 import { RefusedError, type ResearchRoomClient } from "research-room/client"
+import { codesOf } from "../../support/lab.ts"
 import { errors, openStudy, studyAnswer, studyTable } from "../../support/study.ts"
 
 const study = await openStudy(t)
@@ -270,8 +271,6 @@ const next = async () => (await reader.read("room_next", { roomId })).items
 const asked = async () =>
   (await next()).map(({ what, object: { label } }) => `${what}${label === null ? "" : ` ${label}`}`)
 const claimed = async () => (await reader.read("room_next", { roomId })).claims.map(({ what, agent }) => [what, agent])
-const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) =>
-  warnings.map(({ code }) => code)
 const { "http-agent": http, "mcp-agent": mcp, "python-agent": python } = study.agents
 const { goOn, idOf } = study
 
@@ -365,7 +364,7 @@ t.test("of two agents that renew one conclusion in the same minute, one is told 
   const { threadId } = study
   const claim = (by: ResearchRoomClient) =>
     by.write("claim_work", { threadId, what: "write_checkpoint" as const, minutes: 240 })
-  t.same(codes(await claim(mcp)), [])
+  t.same(codesOf(await claim(mcp)), [])
   t.notOk((await asked()).includes("renew_conclusion"), "it is claimed by who takes it")
   const { warnings } = await claim(http)
   t.match(warnings, [{ code: "claimed_by", agent: "mcp-agent", what: "write_checkpoint" }])
